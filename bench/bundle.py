@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from app.events.event_field_types import Budget
 from app.events.kinds import Event, RolloutEnded, RolloutHostBegun, RolloutHostEnded, RolloutOrdered, RunQueued
 from app.events.record import GENESIS, Recorded, build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.rollouts import open_rollout_journal
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 def made_up(data: Path, runs: int) -> str:
     """The id of a rollout with so many runs."""
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     store, rollout = EventStore(database), f"{runs:08x}"
     with database.connect() as connection:
         (first,) = connection.exec_driver_sql("select id from run order by started_at limit 1").scalars()

@@ -36,7 +36,7 @@ from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.runs.scanner_factory import create_scanner
 from app.runtime.role_engine_clients import create_seats
-from app.runtime.runtime import Runtime, create_run_id
+from app.runtime.runtime import Runtime, create_random_run_id
 from app.scores.trial_runner import NoOperator
 from app.skills.catalog import load_skill
 from app.store.prior_knowledge import StoredRunHistory
@@ -113,7 +113,7 @@ def lineup_file(folder: Path, kv: int) -> Path:
 async def worked(runtime: Runtime, host: str, rules: tuple[str, ...], *, replay: bool) -> str:
     """One host from its first look to the end of its run."""
     target = FixtureTarget(host, runtime.settings.data / "bench" / host)
-    pack, run = load_skill("stig"), create_run_id()
+    pack, run = load_skill("stig"), create_random_run_id()
     asked = RunQueued(
         host=host,
         skill="stig",

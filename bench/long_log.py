@@ -12,7 +12,7 @@ import msgspec
 
 from app.events.kinds import Event, RunFinished, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted, get_event_kind
 from app.events.record import Recorded
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 PIECE = re.compile(r"\s*\S{1,6}|\s+")
@@ -24,7 +24,7 @@ def played(folder: Path) -> list[Recorded]:
     words = ["run", "--data", str(folder), "--speed", "0", "--json"]
     done = subprocess.run([sys.executable, "-m", "app", *words], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2), done.stderr
-    database = open_database(folder / "temper.sqlite")
+    database = open_and_migrate_database(folder / "temper.sqlite")
     run = msgspec.json.decode(done.stdout.splitlines()[0])["run"]
     log = list(EventStore(database).read_events(run))
     database.dispose()

@@ -42,7 +42,7 @@ from app.events.log_writer import LogWriter, RunLog
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.loop.state import RunState, fold_events
 from app.skills.catalog import load_skill
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene
@@ -115,7 +115,7 @@ class Clock:
 
 
 async def write(asked: argparse.Namespace, folder: Path, cut: Parts, base: str, server: int) -> tuple[list[Mark], str]:
-    database = open_database(folder / "temper.sqlite")
+    database = open_and_migrate_database(folder / "temper.sqlite")
     store, bus = EventStore(database), Bus()
     writer, marks = LogWriter(store, bus), []
     writer.start()

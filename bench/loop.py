@@ -30,7 +30,7 @@ from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import fold_events
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import Assessment
@@ -166,7 +166,7 @@ async def per_item(items: int) -> float:
     names = [f"R-{number}" for number in range(items)]
     rules = {name: Rule(name, "", "II", "t", wants, "f", ("/etc/issue",), lambda _: passes) for name in names}
     with tempfile.TemporaryDirectory() as folder:
-        store = EventStore(open_database(Path(folder) / "bench.sqlite"))
+        store = EventStore(open_and_migrate_database(Path(folder) / "bench.sqlite"))
         writer = LogWriter(store, Bus())
         writer.start()
         async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:

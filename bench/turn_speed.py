@@ -33,7 +33,7 @@ from app.lineups.reader import require_lineup_path
 from app.loop.turn_streaming import TurnName, stream_turn
 from app.machine.measuring.probe import create_question
 from app.machine.measuring.probe_load_steps import ProbeStep
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 PACE = 20.0
@@ -113,7 +113,7 @@ async def turn(http: httpx.AsyncClient, base: str, asked: Question, log: RunLog)
 
 @asynccontextmanager
 async def logged(folder: Path) -> AsyncIterator[RunLog]:
-    database = open_database(folder / "temper.sqlite")
+    database = open_and_migrate_database(folder / "temper.sqlite")
     writer = LogWriter(EventStore(database), Bus())
     writer.start()
     try:

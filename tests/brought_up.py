@@ -13,20 +13,20 @@ from pathlib import Path
 from dbos import DBOS
 from sqlalchemy import Engine, event
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 
 OURS, QUEUE = "ours", "dbos.sqlite"
 
 
 def bring_up(folder: Path) -> None:
     """Both files of a data folder."""
-    open_database(folder / OURS).dispose()
+    open_and_migrate_database(folder / OURS).dispose()
     DBOS.migrate(f"sqlite:///{folder / 'queue'}")
     (folder / "queue").rename(folder / QUEUE)
 
 
 def bring_up_server(address: str) -> None:
-    open_database(address).dispose()
+    open_and_migrate_database(address).dispose()
     DBOS.migrate(address)
 
 

@@ -17,7 +17,7 @@ from sqlmodel import Session, select
 
 from app.events.record import check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.targets.host_registry import open_target
@@ -75,7 +75,7 @@ def served_to_its_end(data: Path, kills: int, seed: int, *, speed: float, span: 
 
 
 def end_of(data: Path, starts: int) -> End:
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     with Session(database) as session:
         runs = session.exec(select(RunRow.id)).all()
     assert len(runs) == 1, f"{len(runs)} runs where one was asked for"

@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from app.events.record import check_chain_and_get_head, parse_line
 from app.runs.rollout.rollout_state import fold_rollout
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.store.rollouts import RolloutRow
@@ -37,7 +37,7 @@ def upto(child, kind, times):
 
 
 def looked_at(data):
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     store = EventStore(database)
     with Session(database) as session:
         rollouts, runs = session.exec(select(RolloutRow)).all(), session.exec(select(RunRow)).all()

@@ -65,7 +65,7 @@ def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     return tuple(dict.fromkeys(steps))
 
 
-def derive_lines_stated_for_other_file(fix: str, files: Files, changed_path: str) -> tuple[AnyAction, ...]:
+def redirect_stated_lines_to_changed_path(fix: str, files: Files, changed_path: str) -> tuple[AnyAction, ...]:
     """Return actions that write to `changed_path` what the text has for another file of the program; often none."""
     family, placed = find_stated_family(changed_path), ScratchFiles(files)
     if family is None or family.partial or files.state(changed_path) is None:

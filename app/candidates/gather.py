@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from app.candidates.actions_from_script_on_copy import try_script_on_copy_and_translate
 from app.candidates.ansible_tasks_to_actions import translate_tasks
 from app.candidates.fix_text_parser import (
-    derive_lines_stated_for_other_file,
     derive_option_action_from_sentence,
+    redirect_stated_lines_to_changed_path,
     require_stated_actions,
 )
 from app.candidates.permission_fixes import require_permission_actions
 from app.candidates.recipe_file_reader import Recipe
 from app.candidates.rule_questions_left_to_people import find_person_decision
 from app.candidates.scratch_files_to_actions import Undecidable
-from app.candidates.settings_in_proposed_fixes import list_settings_of_content
+from app.candidates.settings_in_content_proposals import list_settings_of_content
 from app.events.event_field_types import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
@@ -55,7 +55,7 @@ def gather_candidates(
     ]
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _derive_actions_from_fix_prose(rule, files, broken_file)))
-        if actions := derive_lines_stated_for_other_file(rule.fix, files, broken_file):
+        if actions := redirect_stated_lines_to_changed_path(rule.fix, files, broken_file):
             found.append(Candidate(source=PROSE_IN_NAMED_FILE, actions=actions))
     if " has mode " in evidence:
         found.append(_make_candidate(EVIDENCE, lambda: require_permission_actions(rule.title, evidence)))

@@ -30,9 +30,9 @@ class Recipe:
         return f"{RECIPE_OF}{self.name}"
 
 
-def load_recipes(folder: Path, recipe_paths: Iterable[Path] = ()) -> tuple[Recipe, ...]:
+def load_folder_and_extra_recipes(folder: Path, extra_recipe_paths: Iterable[Path] = ()) -> tuple[Recipe, ...]:
     """Return the recipes of the given files, then those of the folder, if it exists. Raise BadInput for a wrong one."""
-    paths = [*recipe_paths, *sorted(folder.glob("*.toml"))]
+    paths = [*extra_recipe_paths, *sorted(folder.glob("*.toml"))]
     return tuple(recipe for path in dict.fromkeys(paths) for recipe in _read_recipe_file(path))
 
 

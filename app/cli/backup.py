@@ -17,7 +17,7 @@ from sqlalchemy import Engine, MetaData, create_engine, inspect, make_url
 from sqlmodel import Session, col, select
 
 from app import __version__
-from app.cli.database_access import record_action, require_database
+from app.cli.database_access import record_action, require_existing_database
 from app.cli.verify import print_lines, read_valid_audit_log_with_chain_head
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
@@ -26,7 +26,7 @@ from app.evidence.log_checks_against_audit_seals import check_run_seal
 from app.evidence.notary import KEYS
 from app.runtime.data_folder import create_parent
 from app.store.backup_times import record_backup
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.text.clean import clean_line
@@ -54,7 +54,7 @@ def back_up(settings: Settings, backup_file: Path) -> None:
     The keys are copied before the database and the hosts' journals after it: the log may have grown since its head
     was signed, and every change that the log announces has its pre-image.
     """
-    require_database(settings)
+    require_existing_database(settings)
     if backup_file.resolve().is_relative_to(settings.data.resolve()):
         raise BadInput(f"{backup_file} is in the data folder, which is copied as a whole: give a file outside of it.")
     with tempfile.TemporaryDirectory(prefix="temper-backup-", dir=backup_file.absolute().parent) as folder:
@@ -71,7 +71,7 @@ def back_up(settings: Settings, backup_file: Path) -> None:
                 archive.add(copied / member, member)
         part.chmod(0o600)
         part.replace(backup_file)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     record_backup(database, made.made_at, getpass.getuser())
     record_action(database, "temper backup", right="admin", detail=backup_file.name)
     database.dispose()
@@ -176,14 +176,14 @@ def _copy_tree(tree: Path, into: Path) -> None:
             tree,
             into,
             symlinks=True,
-            ignore=_list_special_files,
+            ignore=_list_sockets_pipes_and_devices,
             ignore_dangling_symlinks=True,
             dirs_exist_ok=True,
             copy_function=_copy_unless_missing,
         )
 
 
-def _list_special_files(folder: str, names: list[str]) -> list[str]:
+def _list_sockets_pipes_and_devices(folder: str, names: list[str]) -> list[str]:
     paths = ((name, Path(folder, name)) for name in names)
     return [name for name, path in paths if not (path.is_symlink() or path.is_file() or path.is_dir())]
 
@@ -263,7 +263,7 @@ def _check_digests(manifest: BackupManifest, unpacked: Path) -> None:
 def _check_logs_and_describe(settings: Settings, data: Path) -> str:
     """Check the audit log, its signed head and each run's chain; return what holds. Raise BadInput if one fails."""
     place = settings.database_path_or_url
-    database = open_database(data / "temper.sqlite" if isinstance(place, Path) else place)
+    database = open_and_migrate_database(data / "temper.sqlite" if isinstance(place, Path) else place)
     try:
         found = read_valid_audit_log_with_chain_head(data, database)[2]
         with Session(database) as session:

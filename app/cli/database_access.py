@@ -14,7 +14,7 @@ from app.errors import BadInput
 from app.events.kinds import AuditedRequest
 from app.people.rights import Right
 from app.store import audit, run_queries
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.host_folder_contents_in_database import HostFolders
 from app.store.rollouts import find_up_to_five_rollouts_by_id_prefix, require_rollout
 
@@ -31,21 +31,21 @@ def describe_missing_database(settings: Settings) -> str:
     return f"There is nothing in {settings.data} yet: start a run with temper run, or name another folder with --data."
 
 
-def require_database(settings: Settings) -> None:
+def require_existing_database(settings: Settings) -> None:
     if not has_database(settings):
         raise BadInput(describe_missing_database(settings))
 
 
 def open_existing_database(settings: Settings) -> Engine:
     """Open the database of a command that only reads: raise BadInput instead of creating one."""
-    require_database(settings)
-    return open_database(settings.database_path_or_url)
+    require_existing_database(settings)
+    return open_and_migrate_database(settings.database_path_or_url)
 
 
 @contextmanager
 def open_or_create_database(settings: Settings) -> Iterator[Engine]:
     """Open the database, which is created if there is none, until the end of the block."""
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     try:
         yield database
     finally:
@@ -89,6 +89,6 @@ def sync_host_folders(settings: Settings) -> HostFolders | None:
     """Bring the local hosts folder up to date with the shared database; return None if there is none."""
     if not settings.database_url:
         return None
-    files = HostFolders(open_database(settings.database_path_or_url), settings.hosts_folder)
+    files = HostFolders(open_and_migrate_database(settings.database_path_or_url), settings.hosts_folder)
     files.sync_on_start()
     return files

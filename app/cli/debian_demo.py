@@ -72,7 +72,7 @@ def serve_vm_demo(settings: Settings, name: str, *, starts_run: bool, whole: boo
         at = machine.start(is_tied=True)
         image = machine.get_current_image_of_kind()
         register_machine(settings, machine, at, image.title)
-        store_datastream_locally_if_missing(machine.shared_image_folder / image.content)
+        store_datastream_locally_if_missing(machine.base_image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else keep_rules_of_demo_profile(VM_RULES)

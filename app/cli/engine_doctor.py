@@ -75,10 +75,10 @@ def _diagnose_lineup_or_log(lineup_name: str, log: str) -> tuple[Pitfall, ...]:
 
 def _diagnose_lineup_here(lineup: Lineup) -> tuple[Pitfall, ...]:
     here = inspect_machine(lineup)
-    return diagnose_lineup(lineup, replace(here, programs=asyncio.run(_read_programs_on_gpus(lineup))))
+    return diagnose_lineup(lineup, replace(here, programs=asyncio.run(_read_foreign_programs_on_idle_gpus(lineup))))
 
 
-async def _read_programs_on_gpus(lineup: Lineup) -> dict[int, ProgramsOnGpu]:
+async def _read_foreign_programs_on_idle_gpus(lineup: Lineup) -> dict[int, ProgramsOnGpu]:
     listening = {one.port for one in iterate_listeners()}
     launched = (engine for engine in lineup.engines.values() if engine.launch)
     running = [one.name for one in launched if any(httpx.URL(base).port in listening for base in one.addresses)]
@@ -109,10 +109,10 @@ def _read_lines(path: Path) -> Iterator[str]:
 
 
 async def _explain_and_diagnose_server(
-    url: str, refused_log: str, key: str
+    url: str, log_path_not_allowed_with_url: str, key: str
 ) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
     """Return what kind of server it is, and its findings: those of vLLM for vLLM and llama.cpp, which share checks."""
-    if refused_log:
+    if log_path_not_allowed_with_url:
         raise BadInput("Give a server's address or --log, not both.")
     try:
         address = httpx.URL(url)

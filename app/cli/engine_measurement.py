@@ -26,7 +26,7 @@ from app.machine.measuring.planned_and_measured_figures import ComparedRow, Prob
 from app.machine.measuring.probe import ProbeSubject, run_probe
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import find_newest_and_earlier, read_newest_probes, store_probe
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 
 FINE, COULD_NOT = 0, 1
 LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷ before"
@@ -35,7 +35,7 @@ LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷
 async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int:
     lineup = read_lineup(require_lineup_path(settings.lineup))
     engines = choose_engines(lineup, engine)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     found: list[ProbeComparison] = []
     async with AsyncExitStack() as stack:
         stack.callback(database.dispose)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.engines.fit.estimate_result import Estimate, Fit, dump_fit
-from app.engines.fit.gpu_kinds import parse_gpu_kind_and_count
+from app.engines.fit.gpu_kinds import parse_gpu_kind_colon_count
 from app.engines.fit.lineup_estimate import plan_lineup
 from app.engines.fit.model_shape_loader import load_model_shape
 from app.errors import BadInput
@@ -60,14 +60,16 @@ def _replace_gpus(lineup: Lineup, gpus: str) -> Lineup:
     if not gpus:
         return lineup
     indices = tuple(sorted({index for engine in lineup.engines.values() for index in engine.gpus}))
-    return replace(lineup, gpus=parse_gpu_kind_and_count(gpus, indices))
+    return replace(lineup, gpus=parse_gpu_kind_colon_count(gpus, indices))
 
 
 def _create_single_lineup(single_model: SingleModel, gpus: str) -> Lineup:
     if not gpus:
         raise BadInput("A plan for a model needs GPUs: add --gpu, such as --gpu h200:1.")
     engine = _create_engine(single_model)
-    return Lineup(engine.name, engine.title, "", parse_gpu_kind_and_count(gpus, engine.gpus), {engine.name: engine}, {})
+    return Lineup(
+        engine.name, engine.title, "", parse_gpu_kind_colon_count(gpus, engine.gpus), {engine.name: engine}, {}
+    )
 
 
 def _create_engine(wanted: SingleModel) -> Engine:

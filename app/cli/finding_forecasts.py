@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from app.candidates.recipe_file_reader import load_recipes
+from app.candidates.recipe_file_reader import load_folder_and_extra_recipes
 from app.cli.database_access import sync_host_folders
 from app.cli.host_scan_and_scap_content import load_site_skill, resolve_rule_ids_or_all
 from app.cli.output import print_json, print_line
@@ -21,7 +21,7 @@ def print_forecasts_and_get_exit_code(
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
     sync_host_folders(settings)
     skill = load_site_skill(settings, skill_name, host)
-    recipes = load_recipes(settings.fix_recipes_folder, settings.recipes)
+    recipes = load_folder_and_extra_recipes(settings.fix_recipes_folder, settings.recipes)
     named = resolve_rule_ids_or_all(rules, skill)
     found = asyncio.run(forecast_run(skill, host, settings.hosts_folder, recipes, named))
     if as_json:

@@ -11,7 +11,7 @@ from app.candidates.gather import (
     judge_candidates,
     try_scripts_and_append_judged_candidates,
 )
-from app.candidates.recipe_file_reader import load_recipes
+from app.candidates.recipe_file_reader import load_folder_and_extra_recipes
 from app.cli.database_access import sync_host_folders
 from app.cli.host_scan_and_scap_content import load_site_skill
 from app.cli.output import print_json, print_line
@@ -32,7 +32,7 @@ def print_candidates_and_get_acceptance_code(
 ) -> int:
     """Print the candidates; return 0 if the policy accepts one of them, else 2. Nothing on the host is changed."""
     sync_host_folders(settings)
-    recipes = load_recipes(settings.fix_recipes_folder, settings.recipes)
+    recipes = load_folder_and_extra_recipes(settings.fix_recipes_folder, settings.recipes)
     skill = load_site_skill(settings, skill_name, host)
     rule = _require_rule(skill, rule_id)
     with closing(open_target(host, settings.hosts_folder)) as target:

@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.database_access import open_or_create_database, require_database, sync_host_folders
+from app.cli.database_access import open_or_create_database, require_existing_database, sync_host_folders
 from app.cli.output import print_line
 from app.cli.progress import ProgressPrinter
 from app.cli.runtime_opening import load_lineup, open_runtime
@@ -25,7 +25,7 @@ from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
 from app.runs.reboot_check_order_from_last_run import create_reboot_check_order
 from app.runtime.data_folder import AlreadyInUse
-from app.runtime.runtime import create_run_id
+from app.runtime.runtime import create_random_run_id
 from app.skills.catalog import load_skill
 from app.store import nodes
 from app.store.database_clock import open_clock
@@ -75,7 +75,7 @@ def require_no_command_line_recipes(settings: Settings) -> None:
 
 async def _submit_elsewhere_and_open_store(database: Engine, request: RunQueued) -> tuple[EventStore, str]:
     """Write the run's first event, from which the process that works on this database starts the run."""
-    store, run, clock = EventStore(database), create_run_id(), await asyncio.to_thread(open_clock, database)
+    store, run, clock = EventStore(database), create_random_run_id(), await asyncio.to_thread(open_clock, database)
     writer = LogWriter(store, Bus())
     writer.start()
     RunLog(run, writer, clock=clock.now).append(request)
@@ -130,7 +130,7 @@ def restrict_order_to_open_rules(order: Order, assessment_file: Path) -> Order:
 
 def run_check_after_reboot(settings: Settings, host: str, *, as_json: bool) -> int:
     """Check whether the last run's results hold after a reboot. Return SOME_DID_NOT if one does not."""
-    require_database(settings)
+    require_existing_database(settings)
     sync_host_folders(settings)
     require_known_host(host, settings.hosts_folder)
     with open_or_create_database(settings) as database:

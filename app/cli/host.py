@@ -16,7 +16,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.runs.rollout.named_host_groups_and_selection import drop_group, save_group
 from app.runs.scanner_factory import REMOTE
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.host_groups import read_groups
 from app.store.host_rule_states import delete_host_standings_and_memberships
 from app.targets import host_registry, no_rollback_consent
@@ -81,7 +81,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
     if files:
         files.store_registration(name)
     if has_database(settings):
-        with Session(open_database(settings.database_path_or_url)) as session, session.begin():
+        with Session(open_and_migrate_database(settings.database_path_or_url)) as session, session.begin():
             delete_host_standings_and_memberships(session, name)
     print_line(f"{name} is removed; its journals stay in {settings.hosts_folder / name}")
 
@@ -96,10 +96,10 @@ def _delete_temper_files_and_print(settings: Settings, name: str) -> None:
     print_line(f"{name}: no file of Temper is left on it" if taken else f"{name}: there was no file of Temper on it")
 
 
-def check_host(settings: Settings, name: str, *, undo: bool) -> int:
+def check_host(settings: Settings, name: str, *, roll_back_open_changes: bool) -> int:
     sync_host_folders(settings)
-    with closing(open_target(name, settings.hosts_folder, _create_ownership_outside_runs(settings, name))) as target:
-        if undo:
+    with closing(open_target(name, settings.hosts_folder, _create_ownership_without_lease(settings, name))) as target:
+        if roll_back_open_changes:
             for journal in target.list_pending():
                 undone = target.roll_back(journal)
                 left = clean_line("; ".join(undone.differences), 4000)
@@ -114,7 +114,7 @@ def check_host(settings: Settings, name: str, *, undo: bool) -> int:
         return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
 
 
-def _create_ownership_outside_runs(settings: Settings, host: str) -> Ownership:
+def _create_ownership_without_lease(settings: Settings, host: str) -> Ownership:
     """Return the ownership of a host outside any run, with the journals of the last node that worked on it."""
     if not (files := sync_host_folders(settings)):
         return ALONE
@@ -132,7 +132,7 @@ def _create_endpoint(new: NewHost) -> Endpoint:
 
 
 def _fetch_and_confirm_host_key(endpoint: Endpoint, accepted_fingerprint: str) -> registration.HostIdentity:
-    known = asyncio.run(registration.fetch_host_identity(endpoint))
+    known = asyncio.run(registration.fetch_host_key_and_fingerprint(endpoint))
     shown = f"{endpoint} shows the host key {known.fingerprint}"
     if accepted_fingerprint and accepted_fingerprint != known.fingerprint:
         raise BadInput(f"{shown}, not {clean_text(accepted_fingerprint, 80)}. The host was not added.")
@@ -145,7 +145,7 @@ def _fetch_and_confirm_host_key(endpoint: Endpoint, accepted_fingerprint: str) -
 
 def set_group_hosts(settings: Settings, name: str, hosts: Sequence[str]) -> None:
     sync_host_folders(settings)
-    with Session(open_database(settings.database_path_or_url)) as session, session.begin():
+    with Session(open_and_migrate_database(settings.database_path_or_url)) as session, session.begin():
         found = save_group(session, name, hosts, settings.hosts_folder)
     print(f"{name}: {', '.join(found)}")  # noqa: T201
 

@@ -29,7 +29,7 @@ from app.skills.catalog import load_skill, suggest_rules
 from app.skills.scap.stig_manual_and_community_tasks import PUBLISHER, join_content
 from app.skills.skill import Skill
 from app.store.database_clock import database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 
 ALL_HOLD, SOME_DO_NOT = 0, 2
 _STYLE: dict[Word, str] = {"pass": "green", "fail": "red", "notapplicable": "dim"}
@@ -126,7 +126,7 @@ def load_site_skill(settings: Settings, name: str, host: str) -> Skill:
     """Return the skill with the host's site values; with the defaults if there is no database."""
     if not has_database(settings):
         return load_skill(name)
-    return load_skill_with_site_values(name, host, open_database(settings.database_path_or_url))
+    return load_skill_with_site_values(name, host, open_and_migrate_database(settings.database_path_or_url))
 
 
 def resolve_rule_ids_or_all(rules: Sequence[str], skill: Skill) -> list[str]:

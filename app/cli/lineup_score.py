@@ -36,14 +36,14 @@ from app.runtime.runtime import Runtime
 from app.scores import signed_score_file
 from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor_tasks import export_harbor_tasks
-from app.scores.public_score import read_any_score
+from app.scores.public_score import read_verified_full_or_public_score
 from app.scores.score_figures import build_score_row
 from app.scores.score_structures import Kind, Score, ScoreOrder, Trial, has_worse_probe_or_rollback_leftover
 from app.scores.scores_markdown import COLUMNS, describe_how_score_was_made, render_cells, render_scores_markdown
 from app.scores.trial_plan_and_journal import TrialJournal, hash_held_back_seed, plan_trials
 from app.scores.trial_runner import run_file_host_trial, run_untouched_trial
 from app.store import run_queries
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.text.clean import clean_line, clean_text
 
@@ -208,7 +208,7 @@ def finish_and_print_score(
     settings: Settings, order: ScoreOrder, lineup: Lineup | None, journal: TrialJournal, options: ScoreOptions
 ) -> int:
     """Sign and write the result of all trials, delete the notes and return the exit code."""
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     trials = tuple(journal.done.values())
     found = (_find_run_started(database, trial.run) for trial in trials if trial.run)
     started = next((one for one in found if one), None)  # merged trials: some were played elsewhere
@@ -277,7 +277,7 @@ def _print_score(score: Score, out: Path) -> None:
 
 
 def write_score_table(files: Sequence[Path], into: Path | None) -> None:
-    found = [read_any_score(file) for file in sorted(files, key=lambda file: file.name)]
+    found = [read_verified_full_or_public_score(file) for file in sorted(files, key=lambda file: file.name)]
     text = render_scores_markdown([build_score_row(one) for one in found])
     if not into:
         sys.stdout.write(text)
@@ -303,9 +303,11 @@ def verify_score(path: Path, key: str) -> int:
     return DONE if key else NOT_PINNED
 
 
-def export_tasks(folder: Path, rules: str, host_count: int, held_back_seed: str) -> None:
+def export_tasks(folder: Path, rules: str, host_count: int, seed_of_held_back_hosts: str) -> None:
     chosen = [
-        create_builtin_host() if number == 0 and not held_back_seed else generate_host(f"{held_back_seed}/1", number)
+        create_builtin_host()
+        if number == 0 and not seed_of_held_back_hosts
+        else generate_host(f"{seed_of_held_back_hosts}/1", number)
         for number in range(host_count)
     ]
     made = export_harbor_tasks(folder, select_rules(rules, "stig"), chosen)

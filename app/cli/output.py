@@ -17,7 +17,7 @@ from sqlmodel import Session
 from app.cli.database_access import describe_missing_database, has_database
 from app.config import Settings
 from app.errors import BadInput
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.text.clean import clean_text
 
 LONGEST, WIDE = 300, 2000
@@ -51,7 +51,7 @@ def print_stored_rows(
     """Print the rows that `read` returns from the database. Do not create a missing database."""
     if not has_database(settings):
         return print_rows([], describe_missing_database(settings), as_json=as_json)
-    with Session(open_database(settings.database_path_or_url)) as session:
+    with Session(open_and_migrate_database(settings.database_path_or_url)) as session:
         rows = read(session)
     return print_rows(rows, empty_message, as_json=as_json)
 

@@ -15,14 +15,14 @@ from app.people.rights import has_right, parse_right
 from app.runs.usage_by_person import compute_usage, format_usage_csv, parse_usage_query
 from app.store import credentials, people
 from app.store.database_clock import database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 
 def ask_password_and_create_person(settings: Settings, name: str, right: str) -> None:
     """Create a person; prompt for the password or read it from a pipe."""
     new = people.build_person(name, right, _read_password())
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         people.add_person(session, new)
     record_action(database, f"admin create {name} {right}", right="admin")
@@ -31,7 +31,7 @@ def ask_password_and_create_person(settings: Settings, name: str, right: str) ->
 
 def create_token(settings: Settings, owner_name: str, right: str, label: str, days: float) -> None:
     wanted = parse_right(right)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         owner = people.find_person(session, owner_name)
         if owner is None or owner.disabled:

@@ -8,7 +8,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.runtime.data_folder import hold_lock
 from app.store import nodes
-from app.store.db import is_shared, mask_password, open_database
+from app.store.db import is_shared, mask_password, open_and_migrate_database
 from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
 from app.targets.host_locks_held_too_long import find_hosts_held_long_while_others_wait
 
@@ -23,7 +23,7 @@ def copy_database(settings: Settings) -> None:
     if not file.is_file():
         raise BadInput(f"there is no {file} to copy: give its folder with --data.")
     with hold_lock(settings.lock_path):
-        source, into = open_database(file), open_database(settings.database_path_or_url)
+        source, into = open_and_migrate_database(file), open_and_migrate_database(settings.database_path_or_url)
         try:
             copied = copy_sqlite_rows_and_verify_chains(source, into)
         finally:

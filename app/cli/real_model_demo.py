@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.cli.up import describe_blockers
+from app.cli.up import describe_engine_start_blockers
 from app.config import Settings
 from app.errors import BadInput
 from app.events.event_field_types import Budget
@@ -19,7 +19,7 @@ def create_small_model_order(by: str, note: str) -> Order:
     return Order(rules=RULES, mode="auto", budget=budget, note=note, by=by)
 
 
-def create_order_fitting_model_size(settings: Settings, by: str) -> Order:
+def create_demo_run_order_for_lineup(settings: Settings, by: str) -> Order:
     """Return the order of a demo with real models: all rules, or those within reach if a small model plans."""
     lineup = read_lineup(require_lineup_path(settings.lineup))
     if settings.lineup == LINEUP:
@@ -34,6 +34,6 @@ def select_cpu_lineup(settings: Settings) -> Settings:
     if settings.lineup not in (LINEUP, Settings.lineup):
         raise BadInput("--real selects its own line-up. Leave --lineup out, or give that line-up without --real.")
     chosen = replace(settings, lineup=LINEUP)
-    if blockers := describe_blockers(chosen):
+    if blockers := describe_engine_start_blockers(chosen):
         raise BadInput(blockers)
     return chosen

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from app.candidates.recipe_file_reader import load_recipes
+from app.candidates.recipe_file_reader import load_folder_and_extra_recipes
 from app.config import Settings
 from app.engines.launch.engine_fleet import run_fleet
 from app.engines.simulator_process import SimulatorProcess, run_simulator
@@ -25,7 +25,7 @@ from app.runtime.startup_and_shutdown import create_runtime
 async def open_runtime(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
     approvals = _load_approval_policy(settings)
     parse_hook_command_json(settings.log_hook)  # fail now instead of at the first pack
-    load_recipes(settings.fix_recipes_folder, settings.recipes)  # nor at the first run
+    load_folder_and_extra_recipes(settings.fix_recipes_folder, settings.recipes)  # nor at the first run
     create_private_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
     # A shared database needs no lock, but only one process may launch and adopt engines in this folder.

@@ -11,13 +11,13 @@ from app.config import Settings
 from app.runs.rollout.named_host_groups_and_selection import ALL_HOSTS, select_hosts
 from app.store import schedules
 from app.store.database_clock import database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.host_groups import read_groups
 
 
 def add_schedule(settings: Settings, wanted: schedule_editing.ScheduleSpec) -> None:
     sync_host_folders(settings)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session:
         grouped, now = read_groups(session), database_time(session)
     if (words := wanted.order.host) in grouped or words == ALL_HOSTS or any(sign in words for sign in ",*?["):

@@ -17,7 +17,7 @@ from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.skills.parameter import LONGEST
 from app.store import waivers
 from app.store.database_clock import database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import STEADY, EventStore
 
 
@@ -35,7 +35,7 @@ def _read_inbox(session: Session) -> list[Row]:
 
 def add_waiver(settings: Settings, wish: WaiverSpec) -> None:
     sync_host_folders(settings)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         row = create_waiver(session, wish, database_time(session), settings.hosts_folder)
         waiver, summary = row.id, row.waiver.summary
@@ -69,7 +69,7 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
     sync_host_folders(settings)
     with TemporaryDirectory() as empty:  # the bounds can be read before there is a database, and none is created
         location = settings.database_path_or_url if has_database(settings) else Path(empty) / "temper.sqlite"
-        with Session(open_database(location)) as session:
+        with Session(open_and_migrate_database(location)) as session:
             states = list_parameter_states(session, skill, host, settings.hosts_folder)
     columns = ("name", "value", "set_for", "may_be", "usual", "rules", "title")
     rows = [
@@ -81,7 +81,7 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
 
 def set_parameter_value(settings: Settings, parameter: ParameterSpec) -> None:
     sync_host_folders(settings)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         row = set_parameter(session, parameter, database_time(session), settings.hosts_folder)
         result = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.label}"

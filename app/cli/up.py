@@ -37,12 +37,12 @@ _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent":
 
 def start_lineup_and_serve(settings: Settings, *, anyway: bool) -> None:
     """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
-    if not anyway and (blockers := describe_blockers(settings)):
+    if not anyway and (blockers := describe_engine_start_blockers(settings)):
         raise BadInput(f"{blockers} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
     asyncio.run(serve_until_signal(settings, side_task=follow_cold_starts))
 
 
-def describe_blockers(settings: Settings) -> str:
+def describe_engine_start_blockers(settings: Settings) -> str:
     """Return what prevents the line-up's engines from starting and the fix, or an empty string."""
     lineup = load_lineup(settings)
     stops = [one for one in diagnose_lineup(lineup, inspect_machine(lineup)) if one.severity == "stop"]
@@ -101,13 +101,15 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]
     if runtime.settings.log_format == "json":
-        return await _report_new_steps(flights, _log_step)
+        return await _report_new_steps_until_launched(flights, _log_step)
     if not flights:
         return console.print("This line-up starts no engine. Temper observes the engines that run already.")
     if console.is_terminal:
         await _show_launches_live(console, flights)
     else:
-        await _report_new_steps(flights, lambda one, step: print_line(f"{one.name}: {_format_step(step)}"))
+        await _report_new_steps_until_launched(
+            flights, lambda one, step: print_line(f"{one.name}: {_format_step(step)}")
+        )
     lost = [(one.name, look) for one in flights if (look := one.read_status()).state == "dead"]
     for name, look in lost:
         console.print(Text.assemble((name, "bold red"), f": {clean_text(look.detail, 1000)}"), soft_wrap=True)
@@ -124,7 +126,7 @@ async def _show_launches_live(console: Console, replicas: list[LaunchedReplica])
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _report_new_steps(
+async def _report_new_steps_until_launched(
     replicas: list[LaunchedReplica], report_step: Callable[[LaunchedReplica, ColdStartStep], None]
 ) -> None:
     """Report each step once as a line, when the output is not a terminal."""

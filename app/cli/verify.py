@@ -28,7 +28,10 @@ from app.evidence.notary import KEYS, SignedHead, find_signed_head
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
 from app.evidence.run_shrinking import check_pack_against_shrunk_log, find_kept_pack
-from app.evidence.signed_log_in_html_file import check_shared_file, count_leading_events_vouched_for_by_sender_only
+from app.evidence.signed_log_in_html_file import (
+    check_shared_file_and_get_manifest,
+    count_leading_events_vouched_for_by_sender_only,
+)
 from app.evidence.signing_key import read_public_key
 from app.evidence.time_stamping import check_and_describe_stamp
 from app.loop.state import RunState, fold_events
@@ -52,7 +55,7 @@ def verify_by_kind(
     """Verify `wanted`: `audit`, a score, a shared file, a pack, a folder with an unpacked pack, or else a run.
 
     Raise UnusableOption for an option that is not understood: what is verified must not seem pinned by it."""
-    head, key = _validate_chain_head(head), _parse_key(key)
+    head, key = _validate_chain_head(head), _parse_optional_key(key)
     path = Path(wanted)
     if wanted != AUDIT and is_score_file(path):
         _require_options_not_given(head=head, ca=authority)
@@ -72,7 +75,7 @@ def _validate_chain_head(head: str | None) -> str:
     return head or ""
 
 
-def _parse_key(key: str | None) -> str:
+def _parse_optional_key(key: str | None) -> str:
     try:
         return "" if key is None else read_public_key(key)
     except BadInput as exc:
@@ -111,7 +114,7 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
 
 def verify_shared_file(path: Path, head: str, key: str) -> int:
     try:
-        manifest = check_shared_file(path.read_bytes(), head, key)
+        manifest = check_shared_file_and_get_manifest(path.read_bytes(), head, key)
     except OSError as exc:
         raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:

@@ -120,7 +120,7 @@ class EngineClient:
         `name` is what errors call the engine; without one they give its address. `count_tokens` gets the number of new
         tokens with each piece of an answer. After `slow_health` seconds a healthy answer counts as slow.
         """
-        self._http, self._dialect, self._count_tokens = http, dialect, count_tokens
+        self._http, self._dialect, self._sum_prompt_and_generated_tokens = http, dialect, count_tokens
         self._patience, self._slow_health = patience, slow_health
         self.base_url = base_url.rstrip("/")
         self._key = {"authorization": f"Bearer {key}"} if key else {}
@@ -195,8 +195,8 @@ class EngineClient:
                 await self._expect_stream(response)
                 async for data in response.aiter_bytes():
                     for delta in reply.feed(data, time.monotonic()):
-                        if self._count_tokens:
-                            self._count_tokens(max(0, delta.tokens - counted))
+                        if self._sum_prompt_and_generated_tokens:
+                            self._sum_prompt_and_generated_tokens(max(0, delta.tokens - counted))
                             counted = max(counted, delta.tokens)
                         yield delta
                     if reply.ended:
@@ -295,12 +295,12 @@ class EngineClient:
         with self._translate_errors(self._patience):
             async with asyncio.timeout(self._patience), self._http.stream("GET", url, headers=headers) as response:
                 if response.status_code != httpx.codes.OK:
-                    raise self._create_error(response.status_code, await _read_body(response, ERROR_LIMIT))
-                return await _read_body(response, BODY_LIMIT)
+                    raise self._create_error(response.status_code, await _read_body_cut_at_limit(response, ERROR_LIMIT))
+                return await _read_body_cut_at_limit(response, BODY_LIMIT)
 
     async def _expect_stream(self, response: httpx.Response) -> None:
         if response.status_code != httpx.codes.OK:
-            raise self._create_error(response.status_code, await _read_body(response, ERROR_LIMIT))
+            raise self._create_error(response.status_code, await _read_body_cut_at_limit(response, ERROR_LIMIT))
         kind = response.headers.get("content-type", "")
         if not kind.startswith("text/event-stream"):
             raise EngineRefused(
@@ -353,7 +353,7 @@ def _explain_refusal(status: int, message: str) -> str:
     return f"refused the request ({status})"
 
 
-async def _read_body(response: httpx.Response, limit: int) -> bytes:
+async def _read_body_cut_at_limit(response: httpx.Response, limit: int) -> bytes:
     """Read at most `limit` bytes, since a hostile server can send any amount."""
     got = bytearray()
     async for data in response.aiter_bytes():

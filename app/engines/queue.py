@@ -116,7 +116,7 @@ class EngineQueue:
 
     def call_ready_turns(self) -> None:
         """Start every waiting turn that a replica has room for."""
-        self._update_away_time()
+        self._update_engine_unavailable_time()
         self._why = ""
         while self._waiting:
             first = min(self._waiting, key=self._rank_turn)
@@ -165,7 +165,7 @@ class EngineQueue:
         self.waits[next((n for n, bound in enumerate(BOUNDS) if turn.waited <= bound), len(BOUNDS))] += 1
         turn.called.set()
 
-    def _update_away_time(self) -> None:
+    def _update_engine_unavailable_time(self) -> None:
         now = self._clock()
         if self._was_away:
             self._away += now - self._looked_at

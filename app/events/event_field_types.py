@@ -108,7 +108,7 @@ class FileChange(Struct, frozen=True):
     after: str | None
 
     @property
-    def is_vendor_script(self) -> bool:
+    def is_run_of_vendor_script(self) -> bool:
         return self.path.startswith(vendor_script.KIND.prefix)
 
 
@@ -364,7 +364,7 @@ class Tailored(Struct, frozen=True, kw_only=True):
         return f"{by} Rules not applicable by tailoring: {count}."
 
     @property
-    def text_for_each_excluded_rule(self) -> str:
+    def same_text_for_every_excluded_rule(self) -> str:
         """Text for an excluded rule."""
         file = self.file_with_version_and_digest
         return f"Not applicable by tailoring: the profile {self.profile} of {file} leaves this rule out."

@@ -762,7 +762,7 @@ class ActionApplied(AttemptEvent, frozen=True, tag="action.applied"):
     seconds: float
 
     def describe(self) -> Sentence:
-        paths = [change.path for change in self.changes if not change.is_vendor_script]
+        paths = [change.path for change in self.changes if not change.is_run_of_vendor_script]
         who = "The vendor's script" if len(paths) < len(self.changes) else "Worker"
         return Sentence(f"{who} changed {', '.join(paths) or 'no file'}")
 

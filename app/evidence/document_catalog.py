@@ -8,7 +8,7 @@ from app.evidence.cklb import build_cklb
 from app.evidence.oscal import build_oscal_poam, build_oscal_results
 from app.evidence.playbook.ansible_role import build_playbook
 from app.evidence.playbook.bash_script import build_script
-from app.evidence.poam import build_emass_poam, build_poam_csv, build_temper_poam_json
+from app.evidence.poam import build_emass_poam_csv, build_poam_csv, build_temper_poam_json
 from app.evidence.report import build_report
 from app.evidence.run_record import RunRecord
 from app.evidence.xccdf_and_arf import build_arf, build_xccdf
@@ -34,7 +34,7 @@ PAPERS = (
     Paper("xccdf", "results.xccdf.xml", _XML, build_xccdf, "The last scan's verdicts as XCCDF results, alone."),
     Paper("poam-csv", "poam.csv", _CSV, build_poam_csv, "Plan of action and milestones: what is left, as a table."),
     Paper("poam-json", "poam.json", _JSON, build_temper_poam_json, "Plan of action and milestones, as JSON."),
-    Paper("poam-emass", "poam.emass.csv", _CSV, build_emass_poam, "The same plan under eMASS' headings."),
+    Paper("poam-emass", "poam.emass.csv", _CSV, build_emass_poam_csv, "The same plan under eMASS' headings."),
     Paper("oscal-poam", "poam.oscal.json", _JSON, build_oscal_poam, "The same plan as OSCAL 1.1."),
     Paper("oscal-ar", "results.oscal.json", _JSON, build_oscal_results, "The verdicts as OSCAL 1.1."),
     Paper(

@@ -85,7 +85,7 @@ class Notary:
             lambda: find_or_request_receipt(data / RECEIPTS, self.hook, statement) if statement else None,
         )
         files |= {name: answer for name, answer in ((verify.STAMP, stamp), (verify.RECEIPT, receipt)) if answer}
-        archive = b"".join(chunk for _, chunk in verify.build_archive_chunks_with_owners(dict(sorted(files.items()))))
+        archive = b"".join(chunk for _, chunk in verify.build_zip_chunks_with_part_names(dict(sorted(files.items()))))
         manifest = json.loads(content)
         key = f" key={manifest['key']}" if "key" in manifest else ""
         digest = verify.compute_sha256(content)
@@ -107,7 +107,7 @@ class Notary:
         )
         return archive
 
-    def write_run_end_seal(self, run: str) -> None:
+    def append_run_end_seal_to_audit(self, run: str) -> None:
         """Note the length and head of an ended run's log in the audit record."""
         if last := EventStore(self.database).read_last_link(run):
             seq, head = last

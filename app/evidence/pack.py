@@ -21,8 +21,8 @@ from app.evidence.verify import (
     Events,
     Files,
     Object,
-    build_archive_chunks_with_owners,
     build_plain_files,
+    build_zip_chunks_with_part_names,
     compute_sha256,
 )
 from app.skills.skill import build_rulebook
@@ -36,7 +36,7 @@ MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 
 def build_pack(events: Iterable[Recorded], signer: Signer) -> bytes:
     """Return evidence.zip, or raise EnvironmentUnusable if it does not verify. Equal runs and keys give equal bytes."""
-    return b"".join(chunk for _, chunk in build_archive_chunks_with_owners(build_checked_files(events, signer)))
+    return b"".join(chunk for _, chunk in build_zip_chunks_with_part_names(build_checked_files(events, signer)))
 
 
 def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:

@@ -51,7 +51,7 @@ def build_poam_csv(case: RunRecord) -> bytes:
     )
 
 
-def build_emass_poam(case: RunRecord) -> bytes:
+def build_emass_poam_csv(case: RunRecord) -> bytes:
     """Return the plan as CSV. Columns that people must decide, such as owner and date, stay empty."""
     rows = (_build_emass_row(case, one) for one in case.failed_or_unclear_rules_even_if_waived)
     return _encode_csv(

@@ -48,12 +48,14 @@ def check_bundle(
 def _check_listed_files(files: Files, index: Object) -> None:
     if alone := {*files} ^ ({one["name"] for one in index["files"]} | _UNLISTED_FILES):
         raise BrokenPack(f"{min(alone)[:80]!a} is not both in the index and in the zip")
-    for here, there in zip(list_manifest_files(_select_listed_files(files)), index["files"], strict=True):
+    for here, there in zip(
+        list_manifest_files(_exclude_manifest_and_its_signature(files)), index["files"], strict=True
+    ):
         if here != there:
             raise BrokenPack(f"{here['name']} is not the file that the index names")
 
 
-def _select_listed_files(files: Files) -> Files:
+def _exclude_manifest_and_its_signature(files: Files) -> Files:
     return {name: content for name, content in files.items() if name not in _UNLISTED_FILES}
 
 
@@ -88,7 +90,9 @@ def _check_index(events: list[Recorded], files: Files, index: Object) -> None:
         raise BrokenPack("rollout.jsonl does not begin with what was asked for")
     begun = select_events(events, RolloutHostBegun)
     heads = {one.of: read_chain_head(files[name_pack_file(one.host, one.of)]) for one in begun}
-    made = build_bundle_index(events, asked, list_manifest_files(_select_listed_files(files)), heads, index["key"])
+    made = build_bundle_index(
+        events, asked, list_manifest_files(_exclude_manifest_and_its_signature(files)), heads, index["key"]
+    )
     again = json.loads(json.dumps(made | {"made_by": index["made_by"]}))
     if differs := [name for name in again if again[name] != index.get(name)] or sorted(index.keys() - again.keys()):
         raise BrokenPack(f"the index says of {differs[0]} something else than the chain")

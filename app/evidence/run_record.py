@@ -206,6 +206,6 @@ def _build_rule_records(
             state.items.get(rule.id),
             tuple(one for (of, _), one in attempt_records.items() if of == rule.id),
             find_active_waiver(state, rule.id, state.at) if rule.id in request.rules and not holds else None,
-            tailored.text_for_each_excluded_rule if tailored and rule.id in tailored.left_out else "",
+            tailored.same_text_for_every_excluded_rule if tailored and rule.id in tailored.left_out else "",
             tuple(one for one in started.parameters if rule.id in one.rules) if started else (),
         )

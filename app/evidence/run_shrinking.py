@@ -19,13 +19,13 @@ from app.evidence.signing_key import Signer
 from app.evidence.verify import (
     BrokenPack,
     Files,
-    build_archive_chunks_with_owners,
+    build_zip_chunks_with_part_names,
     read_unverified_chain,
     unpack_zip_packed_by_temper,
 )
 from app.store import audit, shrunk_runs
 from app.store.events import EventStore
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _build_compressed_pack_and_uncompressed_digest(files: Files) -> tuple[bytes,
     """Return the compressed pack and the sha256 of the uncompressed one."""
     into, digest = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
-        for _, chunk in build_archive_chunks_with_owners(files):
+        for _, chunk in build_zip_chunks_with_part_names(files):
             pressing.write(chunk)
             digest.update(chunk)
     return into.getvalue(), digest.hexdigest()

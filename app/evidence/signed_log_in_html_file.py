@@ -85,10 +85,10 @@ def _encode_line(one: Recorded, *, withheld: bool) -> bytes:
     return f"{one.hash[:MARK]} ".encode() + one.line
 
 
-def check_shared_file(content: bytes, head: str = "", key: str = "") -> dict[str, Any]:
+def check_shared_file_and_get_manifest(content: bytes, head: str = "", key: str = "") -> dict[str, Any]:
     """Return the manifest of a shared file if it verifies, else raise BrokenPack."""
     try:
-        return check_shared_log(_parse_shared_file(content), head, key)
+        return check_shared_log_and_get_manifest(_parse_shared_file(content), head, key)
     except _SHAPE_ERRORS as exc:
         raise BrokenPack(f"the file is not of the shape that temper share writes: {exc}"[:300]) from exc
 
@@ -107,7 +107,7 @@ def _decompress_gzip_up_to_size_limit(gzip_content: bytes) -> bytes:
     return content
 
 
-def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str, Any]:
+def check_shared_log_and_get_manifest(log: SharedLog, head: str = "", key: str = "") -> dict[str, Any]:
     """Return the manifest, or raise BrokenPack with the first failure. `head` and `key` are the required ones."""
     manifest: dict[str, Any] = json.loads(log.manifest)
     if manifest["format"] != FORMAT:

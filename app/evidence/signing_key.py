@@ -59,7 +59,10 @@ def find_key(folder: Path) -> SigningKey | None:
     """Return the key in `folder`, or None if there is none; raise EnvironmentUnusable if it cannot be read."""
     file = folder / _FILE
     try:
-        return replace(derive_key(bytes.fromhex(file.read_text("ascii").strip())), changes=_read_changes(folder))
+        return replace(
+            derive_key(bytes.fromhex(file.read_text("ascii").strip())),
+            changes=_read_old_new_keys_and_signatures(folder),
+        )
     except FileNotFoundError:
         return None
     except OSError as exc:
@@ -95,7 +98,7 @@ def create_next_key_and_file(folder: Path) -> tuple[SigningKey, Path]:
 
 def replace_key(folder: Path, new_key_file: Path, change: tuple[str, str, str]) -> None:
     """Make `new_key_file` the current key, and keep the signed change. This destroys the old private half."""
-    kept = "".join(" ".join(one) + "\n" for one in (*_read_changes(folder), change))
+    kept = "".join(" ".join(one) + "\n" for one in (*_read_old_new_keys_and_signatures(folder), change))
     whole = folder / f".{_CHANGES}"
     whole.write_text(kept, "ascii")
     whole.replace(folder / _CHANGES)
@@ -118,7 +121,7 @@ def read_public_key(key_or_path: str) -> str:
     return key
 
 
-def _read_changes(folder: Path) -> tuple[tuple[str, str, str], ...]:
+def _read_old_new_keys_and_signatures(folder: Path) -> tuple[tuple[str, str, str], ...]:
     """Return the changes of the key, oldest first."""
     try:
         lines = (folder / _CHANGES).read_text("ascii").splitlines()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from app.evidence.verify import Object, build_frames, compute_sha256
+from app.evidence.verify import Object, build_zip_headers_directory_and_end, compute_sha256
 
 _PIECE = 256 * 1024
 
@@ -63,5 +63,5 @@ class Spool:
 
     def _build_zip_headers_and_end(self) -> tuple[list[bytes], list[bytes]]:
         files = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
-        heads, end = build_frames(files, self.get_sha256("manifest.json"))
+        heads, end = build_zip_headers_directory_and_end(files, self.get_sha256("manifest.json"))
         return heads, [chunk for _, chunk in end]

@@ -61,15 +61,15 @@ class BadArguments(Exception):
     """The arguments are not understood; nothing was verified."""
 
 
-def build_archive_chunks_with_owners(files: Files) -> list[tuple[str, bytes]]:
+def build_zip_chunks_with_part_names(files: Files) -> list[tuple[str, bytes]]:
     """Return the bytes of the archive of these files in order, each chunk with the name of its owner."""
     entries = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
-    heads, end = build_frames(entries, compute_sha256(files.get("manifest.json", b"")))
+    heads, end = build_zip_headers_directory_and_end(entries, compute_sha256(files.get("manifest.json", b"")))
     body = [pair for head, (name, content) in zip(heads, files.items()) for pair in ((name, head), (name, content))]
     return [*body, *end]
 
 
-def build_frames(
+def build_zip_headers_directory_and_end(
     entries: list[tuple[str, int, int]], manifest_sha256: str
 ) -> tuple[list[bytes], list[tuple[str, bytes]]]:
     """Return the archive's header of each file, given as name, size and checksum, and its directory and end."""
@@ -110,7 +110,7 @@ def unpack_zip_packed_by_temper(data: bytes) -> Files:
     if moved := next((name for name in files if name != next(order)), None):
         raise BrokenPack(f"{moved} is not where it was packed: the files of the archive are in another order")
     at = 0
-    for what, chunk in build_archive_chunks_with_owners(files):
+    for what, chunk in build_zip_chunks_with_part_names(files):
         if not data.startswith(chunk, at):
             first = next(n for n, byte in enumerate(chunk) if data[at + n : at + n + 1] != bytes([byte]))
             raise BrokenPack(f"{what} is not as it was packed; byte {at + first} of the archive shows it")

@@ -204,13 +204,13 @@ _WITHOUT_GPUS: dict[str, dict[str, Any]] = {
 """Defaults of the kinds of engines without GPUs of ours."""
 
 
-def _is_without_gpus(engine: object) -> bool:
+def _is_kind_without_gpus(engine: object) -> bool:
     return isinstance(engine, dict) and engine.get("kind") in _WITHOUT_GPUS
 
 
 def _needs_no_gpu(document: dict[str, Any]) -> bool:
     engines = document.get("engines")
-    return isinstance(engines, dict) and bool(engines) and all(map(_is_without_gpus, engines.values()))
+    return isinstance(engines, dict) and bool(engines) and all(map(_is_kind_without_gpus, engines.values()))
 
 
 def _unwrap_optional(hint: Any) -> Any:

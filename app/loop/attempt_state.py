@@ -10,7 +10,7 @@ from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
 from app.events.architect_questions_about_host import AnsweredQuestion
 from app.events.event_field_types import Lesson, ProvenFix, Purpose
-from app.loop.required_approvals import count_people, list_approvers
+from app.loop.required_approvals import count_people, list_approver_of_each_approval
 
 
 class Attempt(Struct, frozen=True):
@@ -82,7 +82,7 @@ class Attempt(Struct, frozen=True):
 
     @property
     def is_approved(self) -> bool:
-        return count_people(list_approvers(self.given)) >= self.people_required
+        return count_people(list_approver_of_each_approval(self.given)) >= self.people_required
 
     @property
     def awaits_person(self) -> bool:

@@ -6,7 +6,11 @@ from app.loop.attempt_limit import find_reason_to_stop_attempts
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm_seen_by_probes import find_first_harm, find_rollback_leftover
-from app.loop.reboot_decisions import decide_after_reboot_announcement, decide_comparison_after_reboot, decide_reboot
+from app.loop.reboot_decisions import (
+    decide_after_reboot_announcement,
+    decide_comparison_or_reopening_after_reboot,
+    decide_reboot,
+)
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_for_next_turn
 from app.skills.skill import Rule, Skill
 
@@ -49,7 +53,9 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Scope()
     if state.item:
         return _decide_for_item(state, state.item, skill.rules[state.item.rule], now)
-    return _decide_step_for_next_item(state, skill, now) or decide_reboot(state, now) or _decide_closing_step(state)
+    return (
+        _decide_next_item_start_or_close(state, skill, now) or decide_reboot(state, now) or _decide_closing_step(state)
+    )
 
 
 def _decide_rollback_after_interruption(state: RunState) -> Effect | None:
@@ -87,7 +93,7 @@ def _decide_next_stop_step(state: RunState) -> Effect:
     return effects.Stop()
 
 
-def _decide_step_for_next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
+def _decide_next_item_start_or_close(state: RunState, skill: Skill, now: float) -> Effect | None:
     request = state.request
     assert request
     late = now - state.started_at > request.budget.run_seconds
@@ -138,7 +144,9 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
 def _decide_closing_step(state: RunState) -> Effect:
     """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     looked = _get_mode(state) == "scan" or "closing" in state.scanned
-    return (decide_comparison_after_reboot(state) or effects.Finish()) if looked else effects.Scan("closing")
+    return (
+        (decide_comparison_or_reopening_after_reboot(state) or effects.Finish()) if looked else effects.Scan("closing")
+    )
 
 
 def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
@@ -296,4 +304,4 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
 
 def _can_trial_content_scripts(item: Item, attempt: Attempt, rule: Rule) -> bool:
     """Return True if another attempt may find a proposal in a script of the content."""
-    return rule.foreign and attempt.proposed is not None and item.needs_content_script_trial
+    return rule.foreign and attempt.proposed is not None and item.has_only_content_script_trial_left

@@ -90,7 +90,7 @@ class DurableQueue:
         if self.awake or self._closed:
             return
         try:
-            await asyncio.to_thread(self.launch_blocking)
+            await asyncio.to_thread(self.start_dbos_blocking)
         except Exception:
             await asyncio.to_thread(DBOS.destroy, destroy_registry=True)  # clean up after a partial launch
             raise
@@ -108,7 +108,7 @@ class DurableQueue:
                 await asyncio.to_thread(_update_queue_settings, polling_interval_sec=FIRST_SECONDS)
                 await self._stop_and_cancel_runs()
 
-    def launch_blocking(self) -> None:
+    def start_dbos_blocking(self) -> None:
         logging.getLogger("dbos").addFilter(is_worth_logging)
         DBOS(
             config={

@@ -7,7 +7,7 @@ from app.events.approval_policy import Approver
 from app.events.person_command import Command
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
 from app.loop.attempt_state import Attempt
-from app.loop.required_approvals import explain_uncounted_approval, list_approvers, list_askers
+from app.loop.required_approvals import explain_uncounted_approval, list_approver_of_each_approval, list_askers
 from app.loop.state import RunState
 
 
@@ -46,7 +46,7 @@ def _build_approval_if_it_counts(command: Command, state: RunState) -> kinds.App
     asking = state.subject_awaiting_approval
     assert asking
     assert asking.approval
-    given, made_by = list_approvers(asking.given), tuple(command.made_by.split())
+    given, made_by = list_approver_of_each_approval(asking.given), tuple(command.made_by.split())
     by = Approver(name=command.by, via=command.via, made_by=made_by)
     askers = list_askers(state.request, asking.proposed if isinstance(asking, Attempt) else None)
     if explain_uncounted_approval(asking.people_required, given, by, command.reason, askers):

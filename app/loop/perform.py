@@ -205,7 +205,7 @@ async def _gather_candidates_as_events(run: Run, effect: effects.StartAttempt) -
     """
     item = run.item
     known = item.candidates
-    if effect.vendor or (effect.number != 1 and not item.needs_content_script_trial):
+    if effect.vendor or (effect.number != 1 and not item.has_only_content_script_trial_left):
         return []
     verdict = item.rechecked or run.state.opening.get(run.rule.id)
     asks, scope, rule, services = run.build_change((), None).asks, run.rule_scope, run.rule, run.services
@@ -316,7 +316,7 @@ async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
 async def _finish_run(run: Run, _: effects.Finish) -> None:
     state = run.state
     if run.request.after_reboot:
-        await running_settings_check.append_comparison_with_last_run(run)
+        await running_settings_check.append_reboot_check_against_last_run(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1

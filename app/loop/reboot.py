@@ -13,7 +13,7 @@ from app.events.event_field_types import NO_FINDING, Probe
 from app.loop import effects, running_settings_check
 from app.loop.change_execution import redact_for_log, redact_probes
 from app.loop.harm_seen_by_probes import find_first_harm_after_reboot
-from app.loop.reboot_decisions import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.reboot_decisions import describe_harm_after_reboot, list_fix_journals, list_fixed_rules
 from app.loop.required_approvals import decide_people_for_reboot
 from app.loop.run_in_progress import Run
 from app.targets.probe_comparison import mark_worsened_probes
@@ -162,7 +162,7 @@ async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> s
         return "it does not get through its start"
     before = run.state.started.probes if run.state.started else ()
 
-    def check_health_undone_journals_and_settings(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
+    def read_health_whether_undone_and_settings(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
         return (
             target.check_health(),
             require_rebooter(target).has_undone_any(announced.journals),
@@ -170,7 +170,7 @@ async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> s
         )
 
     try:
-        probes, undone, standing = await run.services.target.run_blocking(check_health_undone_journals_and_settings)
+        probes, undone, standing = await run.services.target.run_blocking(read_health_whether_undone_and_settings)
         harm = None if undone else find_first_harm_after_reboot(before, probes)
         if harm and not is_settled:
             return harm
@@ -246,7 +246,7 @@ async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
 
 async def compare_fixes_after_reboot(run: Run, _: effects.CompareReboot) -> None:
     state, announced = run.state, _get_announced(run)
-    is_bad = bool(describe_reboot_harm(state))
+    is_bad = bool(describe_harm_after_reboot(state))
     words = {rule: verdict.word for rule, verdict in state.closing.items()}
     lost = tuple(rule for rule in announced.rules if is_bad or words.get(rule) not in NO_FINDING)
     passed = (rule for rule, verdict in state.opening.items() if verdict.word == "pass")

@@ -36,7 +36,7 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
         return None
     if reboot.is_awaited:
         return effects.AwaitReboot()
-    harm = describe_reboot_harm(state)
+    harm = describe_harm_after_reboot(state)
     if not harm:
         return None
     if reboot.undone is None and (reboot.returned or reboot.announced.snapshot):
@@ -46,7 +46,7 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
     return _decide_next_reopening_or_halt(state, harm) if harm else None
 
 
-def decide_comparison_after_reboot(state: RunState) -> Effect | None:
+def decide_comparison_or_reopening_after_reboot(state: RunState) -> Effect | None:
     """Return what follows from the closing scan after a reboot; None if nothing does."""
     reboot = state.reboot
     if not reboot.is_announced_and_unskipped:
@@ -69,7 +69,7 @@ def list_fix_journals(state: RunState) -> tuple[str, ...]:
     return tuple(one.applied.journal for one in attempts if one and one.applied)
 
 
-def describe_reboot_harm(state: RunState) -> str:
+def describe_harm_after_reboot(state: RunState) -> str:
     """Return why the host is not well after its reboot, or an empty string."""
     reboot = state.reboot
     if reboot.lost:
@@ -83,7 +83,7 @@ def describe_reboot_harm(state: RunState) -> str:
 
 def explain_loss(state: RunState, rule: str) -> str:
     """Return why a fix counts as lost after the reboot."""
-    if harm := describe_reboot_harm(state):
+    if harm := describe_harm_after_reboot(state):
         back = "; its change was rolled back" if state.reboot.undone else ""
         return f"{NOT_SURVIVED}: {harm}{back}"
     verdict = state.closing.get(rule)

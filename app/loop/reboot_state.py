@@ -10,7 +10,7 @@ from app.events import kinds
 from app.events.event_field_types import PendingSetting
 from app.events.record import Recorded
 from app.loop.attempt_state import Attempt, map_event_types_to_fields
-from app.loop.required_approvals import count_people, list_approvers
+from app.loop.required_approvals import count_people, list_approver_of_each_approval
 
 
 class RebootProgress(Struct, frozen=True):
@@ -35,7 +35,7 @@ class RebootProgress(Struct, frozen=True):
 
     @property
     def is_approved(self) -> bool:
-        return count_people(list_approvers(self.given)) >= self.people_required
+        return count_people(list_approver_of_each_approval(self.given)) >= self.people_required
 
     @property
     def awaits_person(self) -> bool:

@@ -71,7 +71,7 @@ def explain_uncounted_approval(
     return ""
 
 
-def list_approvers(approvals: Sequence[ApprovalGiven]) -> tuple[Approver, ...]:
+def list_approver_of_each_approval(approvals: Sequence[ApprovalGiven]) -> tuple[Approver, ...]:
     return tuple(one.approver for one in approvals)
 
 

@@ -28,7 +28,7 @@ class RuleTerms:
     def words(self) -> tuple[str, ...]:
         """The words in order, each once, without punctuation."""
         found = (word.rstrip(".,:;?") for text in self.texts for word in _WORD.findall(text))
-        pairs = (part for word in found for part in (word, *_split_key_equals_value(word)))
+        pairs = (part for word in found for part in (word, *_split_key_value_or_return_empty(word)))
         return tuple(dict.fromkeys(word for word in pairs if word))
 
     @cached_property
@@ -53,7 +53,10 @@ class RuleTerms:
     @cached_property
     def assigned_names(self) -> frozenset[str]:
         return frozenset(
-            pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _split_key_equals_value(word))
+            pair[0]
+            for text in self.texts
+            for word in _WORD.findall(text)
+            if (pair := _split_key_value_or_return_empty(word))
         )
 
     def find_likely_values(self, key: str) -> tuple[str, ...]:
@@ -78,6 +81,6 @@ def format_script_values(script: str) -> str:
     return "\n".join(f"{name} = {value}" for name, value in _ASSIGNED.findall(script))
 
 
-def _split_key_equals_value(word: str) -> tuple[str, ...]:
+def _split_key_value_or_return_empty(word: str) -> tuple[str, ...]:
     key, _, value = word.partition("=")
     return (key, value) if key and value else ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from app.candidates.recipe_file_reader import Recipe
-from app.candidates.settings_in_proposed_fixes import list_settings_of_content
+from app.candidates.settings_in_content_proposals import list_settings_of_content
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approval_policy import ApprovalPolicy

@@ -28,7 +28,7 @@ def _redact_setting(setting: PendingSetting) -> PendingSetting:
     return msgspec.structs.replace(setting, **secret)
 
 
-async def append_comparison_with_last_run(run: Run) -> None:
+async def append_reboot_check_against_last_run(run: Run) -> None:
     left = await asyncio.to_thread(run.services.history.read_previous_state)
     standing = await run.services.target.run_blocking(lambda target: target.check_in_force())
     run.append(compare_rules_with_last_run_after_reboot(run.state, left, standing))

@@ -64,7 +64,7 @@ class Item(Struct, frozen=True):
         return {number: one for number, one in numbered if one.is_usable and not self.has_candidate_failed(one)}
 
     @property
-    def needs_content_script_trial(self) -> bool:
+    def has_only_content_script_trial_left(self) -> bool:
         """Return True if nothing else that is proposed is left, and no script was tried on a copy."""
         return not self.usable_candidates_by_number and not any(one.is_script_trial for one in self.candidates)
 

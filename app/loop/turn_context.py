@@ -127,7 +127,9 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=context.guided)
         case "triage":
-            reasons = _iterate_alarm_reasons(attempt.probed, guided=context.guided) if attempt.probed else ()
+            reasons = (
+                _iterate_alarm_reasons(attempt.probed, only_error_log_lines=context.guided) if attempt.probed else ()
+            )
             return TurnSituation(named, trouble=tuple(dict.fromkeys(reasons)), guided=context.guided)
         case "reflect":
             return TurnSituation(named, weighs=context.weighs, guided=context.guided)
@@ -197,8 +199,8 @@ def find_complaints(log_lines: Iterable[str]) -> list[str]:
     return [line for line in log_lines if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
 
 
-def _iterate_alarm_reasons(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
+def _iterate_alarm_reasons(probed: SentryProbed, *, only_error_log_lines: bool) -> Iterable[str]:
     """Yield what an alarm may refer to: newly failing probes, drift, log lines."""
     failing = (f"{one.name}: {one.detail}" for one in probed.probes if not one.ok and one.name not in probed.ailing)
-    for text in (*failing, *probed.drift, *(find_complaints(probed.log) if guided else probed.log)):
+    for text in (*failing, *probed.drift, *(find_complaints(probed.log) if only_error_log_lines else probed.log)):
         yield _UNPLAIN.sub(" ", clean_text(redact_secrets(text), _LONGEST))

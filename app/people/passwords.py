@@ -69,9 +69,9 @@ def create_secret() -> str:
     return "temper_" + secrets.token_urlsafe(32)
 
 
-def digest_secret(secret: str) -> str:
+def digest_random_secret_unsalted(random_secret: str) -> str:
     """Return the SHA-256 of a 256-bit secret, which needs no salt or slow hash."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return hashlib.sha256(random_secret.encode()).hexdigest()
 
 
 def _verify_argon2(password: str, stored_digest: str) -> bool:

@@ -75,7 +75,7 @@ def get_name_to_record(name_in_request: str) -> str:
     return name_in_request if person is None or person.via == "demo" else person.name
 
 
-def get_sign_in_method() -> str:
+def get_callers_sign_in_method() -> str:
     person = WHO.get()
     return person.via if person else ""
 
@@ -92,7 +92,7 @@ def list_people_who_made_current_token() -> tuple[str, ...]:
     return person.made_by if person and person.via == "token" else ()
 
 
-def list_makers_to_record_in_credential() -> tuple[str, ...]:
+def build_creator_chain_for_new_credential() -> tuple[str, ...]:
     """Return the chain of makers for a credential that the current request makes. A name has no space."""
     person = WHO.get() or DEMO
     return tuple(dict.fromkeys((*person.made_by, person.name.replace(" ", "-"))))

@@ -66,21 +66,21 @@ def judge_action(action: SetPermissions) -> Objection | None:
 
 def judge_permissions(foreseen: ForeseenStates) -> Objection | None:
     ours = foreseen.iterate_names_and_states("permission")
-    return next((found for path, one in ours if (found := _judge_change(path, one.before, one.after))), None)
+    return next((found for path, one in ours if (found := _judge_permission_change(path, one.before, one.after))), None)
 
 
-def _judge_change(path: str, before: str, after: str) -> Objection | None:
+def _judge_permission_change(changed_path: str, before: str, after: str) -> Objection | None:
     was, now = _STATE.fullmatch(before), _STATE.fullmatch(after)
     if was is None or now is None:
-        return Objection("not understood", f"{path} is not a folder or file with readable permissions.")
-    if _is_within(path, _KERNEL):
-        return Objection("destruction", f"{path} belongs to the kernel or to running programs.")
+        return Objection("not understood", f"{changed_path} is not a folder or file with readable permissions.")
+    if _is_within(changed_path, _KERNEL):
+        return Objection("destruction", f"{changed_path} belongs to the kernel or to running programs.")
     old, new = int(was["mode"], 8), int(now["mode"], 8)
     if (more := new & ~old) and not (more == _STICKY and was["kind"] == "folder"):
-        return Objection("privilege", f"{path}: mode {new:04o} is more open than {old:04o}.")
+        return Objection("privilege", f"{changed_path}: mode {new:04o} is more open than {old:04o}.")
     if old & ~new & 0o6000:
-        return Objection("destruction", f"{path}: its programs need setuid or setgid; a person decides.")
-    return _judge_lost_access(path, was, old & ~new) or _judge_owner(path, was, now, new)
+        return Objection("destruction", f"{changed_path}: its programs need setuid or setgid; a person decides.")
+    return _judge_lost_access(changed_path, was, old & ~new) or _judge_owner(changed_path, was, now, new)
 
 
 def _judge_lost_access(path: str, old_state: re.Match[str], lost_mode_bits: int) -> Objection | None:

@@ -46,7 +46,7 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[SetUnit]:
     return (SetUnit(unit=name, to=verb) for name in found for verb in _ORDER)
 
 
-def _is_possible(action: SetUnit, host_state: kind.HostState) -> bool:
+def _is_possible_and_not_done_yet(action: SetUnit, host_state: kind.HostState) -> bool:
     enabled, active = host_state.text.split(" ", 1)
     return {
         "mask": enabled != "masked",
@@ -112,7 +112,7 @@ KIND = kind.ResourceKind(
     name="unit",
     actions=(SetUnit,),
     find_candidates=find_candidates,
-    is_possible=_is_possible,
+    is_possible=_is_possible_and_not_done_yet,
     list_words=lambda action: (action.to,),
     judge_states=judge_units,
     match_state=_match_state,

@@ -54,7 +54,7 @@ def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _explain_missing_playbook_commands(action: RunVendorScript, _: Sequence[str]) -> str:
+def _explain_why_playbook_excludes_script(action: RunVendorScript, _: Sequence[str]) -> str:
     return (
         f"by the vendor's script (sha256 {action.sha256}), which a person approved for that host alone: "
         "on another it is to be seen on a copy and approved anew"
@@ -69,6 +69,6 @@ KIND = ResourceKind(
     list_words=lambda action: (action.sha256, b64encode(action.script.encode()).decode()),
     judge_action=judge_script_digest_and_readability,
     judge_states=lambda _: None,
-    build_commands=_explain_missing_playbook_commands,
+    build_commands=_explain_why_playbook_excludes_script,
     alone="a vendor's script is a change by itself.",
 )

@@ -10,7 +10,7 @@ from app.errors import Rejected, convert_bad_input_to_rejected
 from app.targets import host_registry
 from app.targets.host_registry import RegisteredHost
 from app.targets.ssh.endpoint import Endpoint, Way, check_environment_password_host, parse_endpoint
-from app.targets.ssh.registration import HostIdentity, fetch_host_identity, find_rollback_obstacle_at_login
+from app.targets.ssh.registration import HostIdentity, fetch_host_key_and_fingerprint, find_rollback_obstacle_at_login
 
 KIND = "unsupported-host"
 _VARIABLE = re.compile(r"TEMPER_SSH_[A-Z0-9_]{1,50}")
@@ -47,7 +47,7 @@ def fetch_host_key_for_candidate(spec: HostSpec, hosts_folder: Path) -> HostCand
     """Return the host's key. Nothing but the SSH greeting is sent."""
     end = _validate_spec_and_create_endpoint(spec, hosts_folder)
     with convert_bad_input_to_rejected("place", KIND):
-        return HostCandidate(end, asyncio.run(fetch_host_identity(end)))
+        return HostCandidate(end, asyncio.run(fetch_host_key_and_fingerprint(end)))
 
 
 def register_host(spec: HostSpec, candidate: HostCandidate, hosts_folder: Path) -> AddedHost:

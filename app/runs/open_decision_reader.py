@@ -19,7 +19,7 @@ from app.skills.skill import Rule
 from app.store import attention_queries, rollouts, run_queries, waivers
 from app.store.host_groups import read_groups
 from app.store.host_rule_states import LEFT, PERSONS, UNDONE, StandingRow, decode_encoded_cells_by_rule, parse_cell
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 
 _Key = tuple[str, str]
 """Host and skill."""

@@ -13,7 +13,7 @@ from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval_id
 from app.loop.reboot_state import RebootProgress
-from app.loop.required_approvals import explain_uncounted_approval, list_approvers, list_askers
+from app.loop.required_approvals import explain_uncounted_approval, list_approver_of_each_approval, list_askers
 from app.loop.state import RunState
 from app.people.rights import Person, has_right
 from app.skills.skill import Rule
@@ -147,7 +147,7 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
         return "Your right is viewer: an operator answers this."
     if verb == "approve" and (asking := decision.attempt or decision.reboot):
         by = Approver(name=person.name, via=person.via, made_by=person.made_by)
-        given = list_approvers(asking.given)
+        given = list_approver_of_each_approval(asking.given)
         wrong = explain_uncounted_approval(asking.people_required, given, by, "any reason", decision.askers)
         return f"{wrong[:1].upper()}{wrong[1:]}"
     return ""

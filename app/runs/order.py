@@ -72,7 +72,7 @@ class Order:
         return self.rules is None or self.rules == (ALL,)
 
 
-def split_at_commas(text: str | None) -> tuple[str, ...] | None:
+def split_at_commas_unless_none(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
 
 
@@ -146,7 +146,7 @@ def parse_engine_choice(word: str) -> EngineChoice:
 
 def select_rules(comma_separated_rules: str, skill_name: str) -> tuple[str, ...]:
     """Return the comma-separated rules of a skill, or all of them if empty."""
-    order = Order(rules=split_at_commas(comma_separated_rules) or None, skill=skill_name, by="")
+    order = Order(rules=split_at_commas_unless_none(comma_separated_rules) or None, skill=skill_name, by="")
     return _select_order_rules(order, load_skill(skill_name))
 
 

@@ -19,7 +19,7 @@ from app.skills.parameter import Parameter
 from app.skills.skill import Skill, apply_parameters
 from app.skills.stig.pack import STIG
 from app.store.parameters import ParameterRow, find_effective_parameters, list_parameters
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 
 LONGEST = {"name": 128, "host": 64, "group": 63, "skill": 200, "value": LONGEST_VALUE}
 MOST = 5000

@@ -13,7 +13,7 @@ from app.scanners.openscap.tailoring import (
     add_tailoring,
     load_tailoring_file,
     map_names_to_tailoring_files,
-    offer_tailored_profiles,
+    offer_only_tailored_profiles,
     read_tailoring,
 )
 
@@ -69,7 +69,7 @@ def _can_tailoring_apply_to_file(tailoring: TailoringFile, file: Path) -> bool:
 def _create_profiles(
     name: str, tailoring: TailoringFile, whole_benchmark: Benchmark, content_name: str
 ) -> list[TailoredProfile]:
-    benchmark = offer_tailored_profiles(tailoring, whole_benchmark)
+    benchmark = offer_only_tailored_profiles(tailoring, whole_benchmark)
     found = []
     for one in benchmark.profiles:
         left_out = len(benchmark.list_rules_removed_by_tailoring(one.id))

@@ -16,7 +16,7 @@ def find_backup_time(session: Session, data: Path) -> float | None:
     return max((one for one in known if one is not None), default=None)
 
 
-def record_first_use(data: Path, time_if_empty: float) -> None:
+def record_first_use_by_oldest_file(data: Path, time_if_empty: float) -> None:
     """Write since when the folder is used, unless it is known. A folder of an older version is as old as its files."""
     if _find_stored_time(data, FIRST_START) is None:
         _write_time(data, FIRST_START, min((path.lstat().st_mtime for path in data.iterdir()), default=time_if_empty))

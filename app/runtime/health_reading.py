@@ -17,7 +17,7 @@ from app.store.leases import LeaseRow
 from app.store.models import EventRow, RunRow
 from app.store.nodes import NodeStatus
 from app.store.run_queries import UNENDED
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 
 NO_RUN = ""
 """Of pages that show more than one run."""

@@ -67,7 +67,7 @@ class Node(BackgroundTask):
     async def mark_own_node_as_ended(self) -> None:
         """End this node's row, so that other nodes take over its runs at once. `close` only stops the heartbeat."""
         try:
-            await asyncio.to_thread(self._call_in_transaction, nodes.end_nodes, {self._leases.node})
+            await asyncio.to_thread(self._call_in_transaction, nodes.mark_nodes_ended, {self._leases.node})
         except DATABASE_UNAVAILABLE as exc:
             log.warning("node cannot say that it ends", extra={"reason": describe_database_error(exc)})
 
@@ -75,7 +75,7 @@ class Node(BackgroundTask):
         if self._writer.broken.is_set():
             return  # stop the heartbeat, so that other nodes take over
         away, self._beaten_at = time.monotonic() - self._beaten_at, time.monotonic()
-        if seen := await asyncio.to_thread(self._send_heartbeat_and_read_overview):
+        if seen := await asyncio.to_thread(self._send_heartbeat_unless_given_up):
             await self._sweep_and_apply_overview(seen, away)
         else:
             await self._rejoin_under_new_name()
@@ -157,7 +157,7 @@ class Node(BackgroundTask):
             nodes.delete_old_nodes_and_leases(session)
         self._beaten_at = time.monotonic()
 
-    def _send_heartbeat_and_read_overview(self) -> Overview | None:
+    def _send_heartbeat_unless_given_up(self) -> Overview | None:
         heard = self._clock.note_question_and_get_handler_of_answered_time()
         ahead = self._clock.own_clock_seconds_ahead
         with Session(use_autocommit_if_shared(self._database)) as session:
@@ -185,7 +185,7 @@ class Node(BackgroundTask):
                 return ()
             at, living = database_time(session), nodes.list_unended_nodes(session)
             gone = self._find_dead_nodes(living, at, seconds_since_beat)
-            nodes.end_nodes(session, gone)
+            nodes.mark_nodes_ended(session, gone)
             for row in living:
                 if row.name in gone:
                     log.warning("node given up", extra={"node": row.name, "silent_s": round(at - row.seen_at, 1)})

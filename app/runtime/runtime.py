@@ -13,7 +13,7 @@ import httpx
 import msgspec
 from sqlalchemy import Engine
 
-from app.candidates.recipe_file_reader import load_recipes
+from app.candidates.recipe_file_reader import load_folder_and_extra_recipes
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
@@ -59,7 +59,7 @@ from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.prior_knowledge import StoredRunHistory
 from app.store.run_command_inbox import InboxPoller
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import is_fixture, open_target
 from app.targets.target_thread import TargetThread
@@ -134,7 +134,7 @@ class Runtime:
             problem = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
             remedy = "Free space in the data folder, or look at the database; then try again."
             raise EnvironmentUnusable(f"{problem} {remedy}")
-        run = run or create_run_id()
+        run = run or create_random_run_id()
         RunLog(run, self.writer, clock=self.clock.now).append(request)
         await self.writer.flush()
         self.offers.request_offer_round()
@@ -175,7 +175,9 @@ class Runtime:
     async def forecast_run(self, host: str, skill_name: str, rules: Sequence[str]) -> RunForecast:
         """Scan a host and forecast what a run over these rules would do there; change and record nothing."""
         skill = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
-        recipes = await asyncio.to_thread(load_recipes, self.settings.fix_recipes_folder, self.settings.recipes)
+        recipes = await asyncio.to_thread(
+            load_folder_and_extra_recipes, self.settings.fix_recipes_folder, self.settings.recipes
+        )
         found = await forecast_run(skill, host, self.settings.hosts_folder, recipes, rules)
         return replace(found, pace=await asyncio.to_thread(self._find_seconds_per_finding, host))
 
@@ -280,7 +282,7 @@ class Runtime:
             row = run_queries.find_run(session, run_id)
             ended = row is not None and row.ended_at is not None
         if ended:
-            open_notary(self.settings.data, self.database).write_run_end_seal(run_id)
+            open_notary(self.settings.data, self.database).append_run_end_seal_to_audit(run_id)
 
     async def _record_wait(self, run_id: str, fault: StorageFault) -> None:
         """Record in the log that the run waits, once, although it could not be loaded."""
@@ -322,7 +324,7 @@ class Runtime:
             worker=self.name,
             history=StoredRunHistory(self.database, self.store, run_id),
             approvals=self.approvals,
-            recipes=load_recipes(self.settings.fix_recipes_folder, self.settings.recipes),
+            recipes=load_folder_and_extra_recipes(self.settings.fix_recipes_folder, self.settings.recipes),
             key=open_notary(self.settings.data, self.database).key.public,
             clock=self.clock.now,
         )
@@ -364,5 +366,5 @@ class Runtime:
         )
 
 
-def create_run_id() -> str:
+def create_random_run_id() -> str:
     return secrets.token_hex(4)

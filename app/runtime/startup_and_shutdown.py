@@ -29,13 +29,13 @@ from app.machine.measuring.probe_result import ProbeResult, find_saturation, rea
 from app.machine.sampling.machine_event_log_writer import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
 from app.runtime.accepted_runs_offered_to_queue import IdleQueueSuspender, Offers
-from app.runtime.backup_age import record_first_use
+from app.runtime.backup_age import record_first_use_by_oldest_file
 from app.runtime.node_heartbeat_and_takeover import Node, create_node_name
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import open_clock
-from app.store.db import hold_exclusive_lock_between_nodes, is_shared, open_database, open_separate_engine
+from app.store.db import hold_exclusive_lock_between_nodes, is_shared, open_and_migrate_database, open_separate_engine
 from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.postgres_notification_listener import NotificationListener
@@ -67,9 +67,9 @@ async def create_runtime(
 ) -> AsyncIterator[Runtime]:
     """Yield a running runtime. The caller holds the folder's lock unless the database is shared."""
     build_struct_decoders()
-    await asyncio.to_thread(record_first_use, settings.data, time.time())
+    await asyncio.to_thread(record_first_use_by_oldest_file, settings.data, time.time())
     async with AsyncExitStack() as stack:
-        database = await asyncio.to_thread(open_database, settings.database_path_or_url)
+        database = await asyncio.to_thread(open_and_migrate_database, settings.database_path_or_url)
         stack.callback(database.dispose)
         await asyncio.to_thread(open_notary, settings.data, database)  # creates the signing key before its first use
         leases = Leases(database, create_node_name()) if is_shared(database) else None
@@ -132,15 +132,15 @@ async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: 
     node = Node(database, runtime.settings, leases, runtime.durable, runtime.writer, changes, runtime.clock)
     await node.join()
     stack.push_async_callback(node.mark_own_node_as_ended)
-    await asyncio.to_thread(_launch_queue_under_lock, runtime)
+    await asyncio.to_thread(_launch_dbos_under_lock, runtime)
     stack.push_async_callback(runtime.durable.close)
     _start_until_exit(stack, node)
 
 
-def _launch_queue_under_lock(runtime: Runtime) -> None:
+def _launch_dbos_under_lock(runtime: Runtime) -> None:
     """Launch the queue under a lock: DBOS creates its tables then, and two launches would collide."""
     with hold_exclusive_lock_between_nodes(runtime.database, "dbos launch"):
-        runtime.durable.launch_blocking()
+        runtime.durable.start_dbos_blocking()
 
 
 def _find_max_runs_per_node(database: Database) -> int | None:

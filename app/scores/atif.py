@@ -75,7 +75,7 @@ def _add_event(builder: _TrajectoryBuilder, recorded: Recorded) -> None:
         case _:
             if told := _describe_observation(recorded.event):
                 builder.add_observation_to_newest_agent_step(told)
-            _record_end(builder, recorded.event)
+            _record_run_end(builder, recorded.event)
 
 
 def _add_turn(builder: _TrajectoryBuilder, recorded: Recorded, event: kinds.TurnFinished) -> None:
@@ -133,7 +133,7 @@ def _describe_observation(event: Event) -> str:
             return ""
 
 
-def _record_end(builder: _TrajectoryBuilder, event: Event) -> None:
+def _record_run_end(builder: _TrajectoryBuilder, event: Event) -> None:
     if isinstance(event, kinds.RunFinished):
         builder.ends = {"passed": event.passed, "escalated": event.escalated, "deferred": event.deferred}
     elif isinstance(event, kinds.RunFailed | kinds.RunStopped):

@@ -107,7 +107,7 @@ def _create_joint_check(requirements: Iterable[_Requirement]) -> Question:
     return lambda reading: all(question(reading) for question in questions)
 
 
-def _has_banner(reading: EffectiveSettings) -> bool:
+def _has_filled_issue_file_banner(reading: EffectiveSettings) -> bool:
     notice = reading.files.read("/etc/issue")
     return _create_sshd_check("banner", _create_one_of_predicate("/etc/issue"))(reading) and bool(
         notice and notice.strip()
@@ -135,7 +135,7 @@ _REQUIREMENTS = msgspec.toml.decode(
 )
 QUESTIONS: dict[str, Question] = {
     **{rule: _create_joint_check(requirements) for rule, requirements in _REQUIREMENTS.items()},
-    "V-257981": _has_banner,
+    "V-257981": _has_filled_issue_file_banner,
     "V-257989": _create_sshd_check("ciphers", _create_one_of_predicate(",".join(CIPHERS))),
     "V-257991": _create_sshd_check("macs", _create_one_of_predicate(",".join(MACS))),
     "V-258068": _create_single_setting_check(

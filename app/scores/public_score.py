@@ -230,7 +230,7 @@ def _require_matching_trajectory(trial: Trial, trajectory: Json, version: str) -
         raise BrokenScore(f"run {trial.run} was played with other prompts than the file says")
 
 
-def read_any_score(path: Path) -> Score:
+def read_verified_full_or_public_score(path: Path) -> Score:
     """Return the score of a result file, or of a public score that holds. Raise BadInput if it does not."""
     if not is_public_score(path):
         return read_verified_result_file(path).score

@@ -26,13 +26,13 @@ class TrialSpec:
         return self.seed, self.host.name, self.rules
 
 
-def plan_trials(order: ScoreOrder, held_back_seed: str = "") -> Iterator[TrialSpec]:
+def plan_trials(order: ScoreOrder, host_generation_seed: str = "") -> Iterator[TrialSpec]:
     """Yield the trials of an order. The first host is the built-in one, unless a held-back seed generates all."""
     rules = [order.rules] if order.together else [(rule,) for rule in order.rules]
     for seed in range(1, order.seeds + 1):
         for number in range(order.hosts):
-            plain = number == 0 and not held_back_seed
-            host = create_builtin_host() if plain else generate_host(f"{held_back_seed}/{seed}", number)
+            plain = number == 0 and not host_generation_seed
+            host = create_builtin_host() if plain else generate_host(f"{host_generation_seed}/{seed}", number)
             yield from (TrialSpec(seed, host, chosen) for chosen in rules)
 
 

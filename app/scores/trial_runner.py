@@ -20,7 +20,7 @@ from app.machine.sampling.role_energy import extrapolate_joules
 from app.machine.sampling.run_energy import EnergyLedger
 from app.runs.scanner_factory import create_scanner
 from app.runtime.role_engine_clients import create_seats
-from app.runtime.runtime import Runtime, create_run_id
+from app.runtime.runtime import Runtime, create_random_run_id
 from app.scores import generated_hosts
 from app.scores.effect_checks import copy_with_effects, observe_effects
 from app.scores.file_host_second_check import (
@@ -121,7 +121,7 @@ async def _run_to_end(
         note=f"score of {order.label}",
         by="temper score",
     )
-    run = RunLog(create_run_id(), runtime.writer)
+    run = RunLog(create_random_run_id(), runtime.writer)
     pack = load_skill(order.skill)
     services = RunServices(
         skill=pack,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from sqlmodel import Session, col, select
 
 from app.people.credential_expiry import is_credential_valid
-from app.people.passwords import create_secret, digest_secret
+from app.people.passwords import create_secret, digest_random_secret_unsalted
 from app.store.database_clock import database_time
 from app.store.models import CredentialRow, PersonRow
 
@@ -33,7 +33,7 @@ def issue_credential(
         right=right,
         kind=kind,
         label=label,
-        digest=digest_secret(secret),
+        digest=digest_random_secret_unsalted(secret),
         made_at=now,
         expires_at=now + seconds,
         run=run,
@@ -69,7 +69,9 @@ def issue_link(
 
 
 def find_credential_even_if_invalid(session: Session, secret: str) -> CredentialRow | None:
-    return session.exec(select(CredentialRow).where(CredentialRow.digest == digest_secret(secret))).first()
+    return session.exec(
+        select(CredentialRow).where(CredentialRow.digest == digest_random_secret_unsalted(secret))
+    ).first()
 
 
 def find_valid_browser_cookie_id(session: Session, name: str, cookie_secret: str, now: float) -> str:

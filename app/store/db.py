@@ -40,7 +40,7 @@ DatabaseLocation = Path | str
 """The path of a SQLite file, or the address of a PostgreSQL database."""
 
 
-def open_database(location: DatabaseLocation) -> Engine:
+def open_and_migrate_database(location: DatabaseLocation) -> Engine:
     engine = _open_postgres(location) if isinstance(location, str) else _open_sqlite(location)
     try:
         _migrate_if_needed(engine, location)

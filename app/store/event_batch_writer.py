@@ -14,7 +14,7 @@ from app.store.host_rule_states import update_standings
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
 from app.store.projection import project_events
-from app.store.shared_read_session import open_read_connection
+from app.store.session_shared_within_request import open_read_connection
 
 log = logging.getLogger(__name__)
 

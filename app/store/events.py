@@ -15,7 +15,7 @@ from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
 from app.store.rollouts import RolloutRow
 from app.store.run_queries import UNENDED, read_last_link
-from app.store.shared_read_session import open_read_connection, open_read_session
+from app.store.session_shared_within_request import open_read_connection, open_read_session
 from app.store.thinned_sample_store import ThinnedStore
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")

@@ -62,12 +62,12 @@ class HostFolders:
 
     def store_folder(self, host: str, require_ownership: OwnershipCheck = allow_any_node) -> None:
         """Store the changed files of the host's folder in one committed transaction."""
-        self._store_files(host, _list_files_to_share(self._hosts / host), require_ownership, lambda _: True)
+        self._replace_stored_files(host, _list_files_to_share(self._hosts / host), require_ownership, lambda _: True)
 
     def store_registration(self, host: str) -> None:
         """Store the host's registration, or its removal. Journals are not touched."""
         here = {path: at for path, at in _list_files_to_share(self._hosts / host).items() if path in REGISTRATION}
-        self._store_files(host, here, allow_any_node, lambda path: path in REGISTRATION)
+        self._replace_stored_files(host, here, allow_any_node, lambda path: path in REGISTRATION)
 
     def match_local_folder_to_database(self, host: str) -> None:
         """Update the local folder from the database. A host unknown to the database keeps its local folder."""
@@ -110,16 +110,16 @@ class HostFolders:
         self._seen = dict.fromkeys(own, "")
         self.apply_registrations_of_other_nodes()
 
-    def _store_files(
+    def _replace_stored_files(
         self,
         host: str,
         local_files: Mapping[str, Path],
         require_ownership: OwnershipCheck,
-        is_included: Callable[[str], bool],
+        is_replaced: Callable[[str], bool],
     ) -> None:
         with Session(self._database) as session, session.begin():
             require_ownership(session)
-            there = {path: digest for path, digest in _read_digests(session, host).items() if is_included(path)}
+            there = {path: digest for path, digest in _read_digests(session, host).items() if is_replaced(path)}
             for path in there.keys() - local_files.keys():
                 _delete_file(session, host, path)
             for path, at in local_files.items():

@@ -124,7 +124,7 @@ def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
 
 def compute_max_runs_per_node(session: Session) -> int | None:
     """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
-    runs = session.exec(select(_select_unended_run_count())).one()
+    runs = session.exec(select(_select_count_of_all_unended_runs())).one()
     return _compute_run_limit(runs, len(list_responsive_nodes(session)))
 
 
@@ -132,7 +132,7 @@ def _compute_run_limit(runs: int, nodes: int) -> int | None:
     return -(-runs // nodes) + 1 if nodes > 1 else None
 
 
-def _select_unended_run_count() -> ScalarSelect[int]:
+def _select_count_of_all_unended_runs() -> ScalarSelect[int]:
     return select(func.count()).select_from(RunRow).where(_UNENDED_RUN).scalar_subquery()
 
 
@@ -170,7 +170,7 @@ def send_heartbeat_and_read_overview(session: Session, name: str, clock_seconds_
         select(seen.c.seen_at).scalar_subquery(),
         select(LeaseRow.node).where(LeaseRow.name == MACHINE).scalar_subquery(),
         select(LeaseRow.epoch).where(LeaseRow.name == MACHINE).scalar_subquery(),
-        _select_unended_run_count(),
+        _select_count_of_all_unended_runs(),
         select_registrations_checksum(),
         select(func.count()).select_from(RolloutRow).where(col(RolloutRow.ended_at).is_(None)).scalar_subquery(),
         select(func.count()).select_from(ScheduleRow).scalar_subquery(),
@@ -183,7 +183,7 @@ def send_heartbeat_and_read_overview(session: Session, name: str, clock_seconds_
     return Overview(at, [row[0] for row in rows], leader or "", turn or 0, unended, hosts, tuple(kept))
 
 
-def end_nodes(session: Session, names: Collection[str]) -> None:
+def mark_nodes_ended(session: Session, names: Collection[str]) -> None:
     if not names:
         return
     session.execute(update(NodeRow).where(col(NodeRow.name).in_(names), _ALIVE).values(ended_at=select_database_time()))

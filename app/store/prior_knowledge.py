@@ -14,7 +14,7 @@ from app.events.waiver import Waiver
 from app.store import lessons, proven_fixes, waivers
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 
 CHANGES = ("auto", "review")
 """Run modes that may change a host."""

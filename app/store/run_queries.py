@@ -50,7 +50,7 @@ def find_seconds_per_finding(session: Session, host: str) -> float | None:
     return median(took) if took else None
 
 
-def list_hosts_newest_started_runs(session: Session, required_state: str = "") -> Sequence[RunRow]:
+def list_hosts_newest_started_runs(session: Session, only_if_newest_is_in_state: str = "") -> Sequence[RunRow]:
     """Return the newest started run of each host, or only those in this state. Of runs queued at once, take one."""
     started = col(RunRow.started_at).is_not(None)
     at = func.max(RunRow.queued_at).label("at")
@@ -58,7 +58,9 @@ def list_hosts_newest_started_runs(session: Session, required_state: str = "") -
     same = (col(RunRow.host) == newest.c.host) & (col(RunRow.queued_at) == newest.c.at)
     one_per_host = select(func.max(RunRow.id)).join(newest, same).where(started).group_by(col(RunRow.host))
     query = select(RunRow).where(col(RunRow.id).in_(one_per_host)).order_by(col(RunRow.host))
-    return session.exec(query.where(RunRow.state == required_state) if required_state else query).all()
+    return session.exec(
+        query.where(RunRow.state == only_if_newest_is_in_state) if only_if_newest_is_in_state else query
+    ).all()
 
 
 def list_newest_runs(session: Session, limit: int, allowed_run_ids: Sequence[str] | None = None) -> Sequence[RunRow]:

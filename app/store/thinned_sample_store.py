@@ -3,7 +3,7 @@
 from sqlalchemy import Engine, Select, delete, func, select
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col
 
-from app.store.shared_read_session import open_read_connection
+from app.store.session_shared_within_request import open_read_connection
 
 
 class ThinnedRow(SQLModel, table=True):

@@ -73,13 +73,15 @@ def find_subject_host_and_simulated(session: Session, run_or_rollout: str) -> Ev
     return EventSubject("", simulated=False)
 
 
-def map_rollouts_to_deliver_to_newest_seqs(session: Session, webhook: WebhookRow, ended_since: float) -> dict[str, int]:
+def map_rollouts_to_deliver_to_newest_seqs(
+    session: Session, webhook: WebhookRow, unended_or_ended_since: float
+) -> dict[str, int]:
     """Return the same of rollouts, each with its newest seq, since other nodes append to it."""
     begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     upto = select(func.max(EventRow.seq)).where(col(EventRow.run) == col(RolloutRow.id)).scalar_subquery()
     query = select(RolloutRow.id, upto).where(
         (col(RolloutRow.asked_at) >= webhook.created_at) | col(RolloutRow.id).in_(begun),
-        col(RolloutRow.ended_at).is_(None) | (col(RolloutRow.ended_at) >= ended_since),
+        col(RolloutRow.ended_at).is_(None) | (col(RolloutRow.ended_at) >= unended_or_ended_since),
     )
     return {rollout: seq or 0 for rollout, seq in session.exec(query)}
 

@@ -95,7 +95,7 @@ def parse_field(pair: str, list_name: str, names: HostNames) -> AuditField:
     return AuditField(name, sign, str(number & UNSET), number & UNSET)
 
 
-def parse_comparison(pair: str, list_name: str) -> AuditField:
+def parse_field_to_field_comparison(pair: str, list_name: str) -> AuditField:
     """Parse the value of `-C`. Raise RefusedRule."""
     sign = "!=" if "!=" in pair else "="
     one, _, other = pair.partition(sign)

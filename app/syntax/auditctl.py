@@ -183,7 +183,7 @@ class _Reader:
             case "F":
                 self._add_field(parse_field(value, command.adds, self._names))
             case "C":
-                self._append_field(audit_fields.parse_comparison(value, command.adds))
+                self._append_field(audit_fields.parse_field_to_field_comparison(value, command.adds))
             case "p":
                 self._set_perm(audit_fields.normalize_perm(value))
             case "k" if not self._can_have_key or not command.adds:

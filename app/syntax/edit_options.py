@@ -74,7 +74,9 @@ def put_ini_option(text: str, key: str, value: str) -> str:
         keep = found[-1]
         parts = _PAIR.match(lines[keep])
         start = parts[1] + parts[2] if parts else f"{option}="
-        drop = [index for start_at in found for index in range(start_at, _skip_continuations(lines, start_at))]
+        drop = [
+            index for start_at in found for index in range(start_at, _skip_indented_continuation_lines(lines, start_at))
+        ]
         return replace_or_insert_line(text, start + value, keep, set(drop) - {keep}, 0)
     pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
     written = option + next((m[2] for m in pairs if m), " = ") + value
@@ -84,7 +86,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
     return replace_or_insert_line(text, written, None, (), _get_section_end(lines, headers[-1]))
 
 
-def _skip_continuations(lines: list[str], index: int) -> int:
+def _skip_indented_continuation_lines(lines: list[str], index: int) -> int:
     """Return the index after the continuation lines of `index`."""
     index += 1
     while index < len(lines) and lines[index][:1] in {" ", "\t"} and lines[index].strip(host_text.TRAIL):

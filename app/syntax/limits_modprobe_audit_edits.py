@@ -38,8 +38,8 @@ def _parse_limit_key(key: str) -> tuple[str, str, str]:
     return words[0], words[1], words[2]
 
 
-def find_kernel_module_option(text: str, key: str) -> str | None:
-    command, module = _parse_module_key(key)
+def find_module_command_value(text: str, command_and_module: str) -> str | None:
+    command, module = _parse_command_and_module(command_and_module)
     found = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
         return found[-1].module if found else None
@@ -47,7 +47,7 @@ def find_kernel_module_option(text: str, key: str) -> str | None:
 
 
 def put_kernel_module_option(text: str, key: str, value: str) -> str:
-    command, module = _parse_module_key(key)
+    command, module = _parse_command_and_module(key)
     stated = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
         drop = [x.line - 1 for x in stated if x.module == modprobe.normalize_module_name(value)]
@@ -60,12 +60,14 @@ def put_kernel_module_option(text: str, key: str, value: str) -> str:
     return replace_or_insert_line(text, written, keep, set(drop) - {keep}, get_append_index(text))
 
 
-def _parse_module_key(key: str) -> tuple[str, str]:
-    words = key.split()
+def _parse_command_and_module(command_and_module: str) -> tuple[str, str]:
+    words = command_and_module.split()
     if words == ["blacklist"]:
         return "blacklist", ""
     if len(words) != 2 or words[0] not in {"install", "options"}:
-        raise BadInput(f"modprobe.d needs the key `install <module>`, `options <module>` or `blacklist`, not {key!a}")
+        raise BadInput(
+            f"modprobe.d needs the key `install <module>`, `options <module>` or `blacklist`, not {command_and_module!a}"
+        )
     return words[0], modprobe.normalize_module_name(words[1])
 
 

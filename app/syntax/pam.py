@@ -156,7 +156,7 @@ class _Reader:
             if rule.module and self.read(self._get_service_path(rule.module), kind, level):
                 return True
             # without a kind there is no rule that could refuse, so libpam gives up
-            return bool(kind) and self._add_refusal(rule, kind, level)
+            return bool(kind) and self._append_refusing_rule(rule, kind, level)
         own = rule.kind or kind or "auth"
         if kind and own != kind:
             return True
@@ -166,9 +166,9 @@ class _Reader:
         if rule.opens_substack:
             self.chain.append(replace(rule, kind=own, level=level, broken=False))
         is_read = bool(rule.module) and self.read(self._get_service_path(rule.module), own, level + rule.opens_substack)
-        return is_read or self._add_refusal(rule, own, level)
+        return is_read or self._append_refusing_rule(rule, own, level)
 
-    def _add_refusal(self, rule: PamRule, kind: str, level: int) -> bool:
+    def _append_refusing_rule(self, rule: PamRule, kind: str, level: int) -> bool:
         self.chain.append(replace(rule, kind=kind, control="", level=level, broken=True))
         return True
 

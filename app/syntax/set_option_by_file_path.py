@@ -48,7 +48,7 @@ DIALECTS = (
     ),
     Dialect(
         (modprobe.FOLDER,),
-        limits_modprobe_audit_edits.find_kernel_module_option,
+        limits_modprobe_audit_edits.find_module_command_value,
         limits_modprobe_audit_edits.put_kernel_module_option,
     ),
     Dialect(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.syntax.sshd_builtin_tables import get_names_listed_in_entry
-from app.syntax.sshd_match import get_pattern_match_sign, matches_pattern
+from app.syntax.sshd_match import get_pattern_match_sign, matches_single_pattern
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ def resolve_algorithms(written: str, built: BuiltAlgorithms) -> str | None:
     if any(name.startswith("!") for name in named):
         return None
     return (
-        ",".join(dict.fromkeys(name for pattern in named for name in built.known if matches_pattern(pattern, name)))
+        ",".join(
+            dict.fromkeys(name for pattern in named for name in built.known if matches_single_pattern(pattern, name))
+        )
         or None
     )

@@ -130,7 +130,7 @@ class _Reading:
         named = [one if ":" in one or not bare else f"*:{one}" for one in directive.arguments]
         self._keep_first(keyword, " ".join(named))
 
-    def set_command_unless_keys_command_is_set(self, directive: Directive) -> None:
+    def overwrite_command_unless_keys_command_set(self, directive: Directive) -> None:
         """Keep the last command for principals, unless one for keys comes first: sshd checks the wrong field."""
         keyword, said = normalize_keyword(directive.keyword), directive.rest.lstrip(" \t\r\n")
         if "authorizedkeyscommand" not in self.one:
@@ -156,7 +156,7 @@ class _Reading:
 _TAKES: dict[str, Callable[[_Reading, Directive], None]] = {
     **dict.fromkeys(_ADDS_UP, _Reading.add_values),
     **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
-    **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command_is_set),
+    **dict.fromkeys(_COMMANDS, _Reading.overwrite_command_unless_keys_command_set),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
     **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_absolute_path),
     "subsystem": _Reading.append_every_subsystem,

@@ -91,9 +91,9 @@ def get_pattern_match_sign(patterns: str, name: str) -> int:
     found = 0
     for pattern in patterns.split(","):
         if pattern.startswith("!"):
-            if matches_pattern(pattern[1:], name):
+            if matches_single_pattern(pattern[1:], name):
                 return -1
-        elif matches_pattern(pattern, name):
+        elif matches_single_pattern(pattern, name):
             found = 1
     return found
 
@@ -108,14 +108,14 @@ def is_address_listed(patterns: str, address: str) -> bool:
     for written in patterns.split(","):
         pattern = written.removeprefix("!")
         network = parse_network(pattern)
-        here = _is_inside(address, network) if network else matches_pattern(pattern, address)
+        here = _is_inside(address, network) if network else matches_single_pattern(pattern, address)
         if here and written.startswith("!"):
             return False
         found = found or here
     return found
 
 
-def matches_pattern(pattern: str, name: str) -> bool:
+def matches_single_pattern(pattern: str, name: str) -> bool:
     """Return True if the name matches. No regular expression: many stars must not take exponential time."""
     at = seen = 0
     star, held = -1, 0

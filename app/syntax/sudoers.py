@@ -32,9 +32,11 @@ class Sudoers:
 
     def list_grants(self, user: str, groups: Collection[str]) -> list[Grant]:
         """List the grants of a user in file order; the last that matches a command decides."""
-        return [grant for grant in self.grants if self.find_whether_user_is_included(grant.users, user, groups)]
+        return [
+            grant for grant in self.grants if self.find_whether_user_included_or_excluded(grant.users, user, groups)
+        ]
 
-    def find_whether_user_is_included(
+    def find_whether_user_included_or_excluded(
         self, listed: Sequence[str], user: str, groups: Collection[str], uid: int | None = None
     ) -> bool | None:
         """Return True if a list includes the user, False if it excludes the user, None if it does neither.

@@ -92,10 +92,10 @@ class SudoersScanner:
         found = []
         for _ in self.step_through_comma_separated_list():
             bang = "!" if self.read_negation() else ""
-            found.append(bang + self._read_bare_member(is_host=are_hosts))
+            found.append(bang + self._read_member_after_negation(is_host=are_hosts))
         return found
 
-    def _read_bare_member(self, *, is_host: bool) -> str:
+    def _read_member_after_negation(self, *, is_host: bool) -> str:
         quoted = self.match(_QUOTED)
         if quoted:
             return resolve_backslash_escapes(quoted[1])

@@ -48,7 +48,10 @@ class SudoRight:
 
 
 def is_principal_listed(sudoers: Sudoers, listed: Collection[str], principal: Principal) -> bool:
-    return sudoers.find_whether_user_is_included(tuple(listed), principal.name, principal.groups, principal.uid) is True
+    return (
+        sudoers.find_whether_user_included_or_excluded(tuple(listed), principal.name, principal.groups, principal.uid)
+        is True
+    )
 
 
 def resolve_defaults(sudoers: Sudoers, principal: Principal, matching_scope: str = "") -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import Confinement, ProgramOutcome
 from app.targets.throwaway_sshd_host_key import HOST_KEY, get_sshd_check_key
-from app.targets.validated_files import CHECKED_FILES, UNITS, CheckedFiles
+from app.targets.validators_by_config_file import CHECKED_FILES, UNITS, CheckedFiles
 from app.text.clean import clean_text
 
 _NUMBER = re.compile(r"[0-9]+")

@@ -86,7 +86,7 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
     return _probe_login(host, login.value, "for the nightly backup")
 
 
-def _probe_mission_config_readability(host: ProbedHost) -> ProbeAnswer:
+def _probe_mission_service_config_readability(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
     if not reason and not predicted_mission_uploads_and_backup_account.read_mission_conf(host.files):
         reason = f"{MISSION_CONFIG} says nothing"
@@ -198,7 +198,9 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "administrator": HealthProbe(_probe_administrator, "the administrator locked out", "lockout"),
     "backup-login": HealthProbe(_probe_backup_login, "the nightly backup locked out"),
     "mission-config": HealthProbe(
-        _probe_mission_config_readability, "the mission application cut off from its configuration", "destruction"
+        _probe_mission_service_config_readability,
+        "the mission application cut off from its configuration",
+        "destruction",
     ),
     "mission-inbox": HealthProbe(_probe_mission_inbox, "the mission application cut off from its inbox"),
     "sudoers": HealthProbe(

@@ -62,8 +62,8 @@ class LocalTree:
     def glob(self, pattern: str) -> list[str]:
         with self._open_root() as root:
             if pattern not in self._globbed:
-                paths = path_walk.expand_pattern_to_possible_paths(pattern, partial(self._list_names, root))
-                present = (path for path in paths if self._is_present(root, path))
+                paths = path_walk.expand_pattern_to_unchecked_paths(pattern, partial(self._list_names, root))
+                present = (path for path in paths if self._is_present_after_following_links(root, path))
                 self._globbed[pattern] = sorted(map(path_walk.escape_name_bytes, present))
             return list(self._globbed[pattern])
 
@@ -226,7 +226,7 @@ class LocalTree:
         except OSError:
             return []
 
-    def _is_present(self, root: int, path: str) -> bool:
+    def _is_present_after_following_links(self, root: int, path: str) -> bool:
         """Return True if the path exists after its links are followed."""
         *folders, name = path.split("/")[1:]
         try:

@@ -41,9 +41,9 @@ class StackRefusal:
     """The rule's jump leads past the end of its stack."""
 
 
-def find_refusal(rules: Sequence[PamRule], answer: Answer) -> StackRefusal | None:
+def find_stack_refusal(rules: Sequence[PamRule], answer_rule: Answer) -> StackRefusal | None:
     """Return why the stack refuses; None if it succeeds."""
-    walk = _StackWalk(rules, answer)
+    walk = _StackWalk(rules, answer_rule)
     return None if walk.run() == SUCCESS else walk.refusal
 
 

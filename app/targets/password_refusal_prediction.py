@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from app.syntax.pam import PamRule
 from app.targets.effects.pam_module_answers import GOOD_CHOICE, create_module_responder
-from app.targets.pam_outcome import SUCCESS, Answer, StackRefusal, find_refusal
+from app.targets.pam_outcome import SUCCESS, Answer, StackRefusal, find_stack_refusal
 
 COMMON = ("common-password", "system-auth")
 """The stacks that the families' services include."""
@@ -32,7 +32,7 @@ def predict_password_change_refusal(
         password_is_short,
         create_module_responder(GOOD_CHOICE, "password", unknown_modules_accept=unknown_modules_succeed),
     )
-    refusal = find_refusal(rules, walk.answer_first_pass) or find_refusal(rules, walk.answer_second_pass)
+    refusal = find_stack_refusal(rules, walk.answer_first_pass) or find_stack_refusal(rules, walk.answer_second_pass)
     if refusal:
         return _describe_refusal(refusal, walk)
     return "" if walk.is_stored else "no rule stores the new password: pam_unix.so is missing or skipped"

@@ -101,7 +101,7 @@ def find_first_link(path: str, link: Callable[[str], str | None]) -> str | None:
     return next((at for at in (*list_folders_above(path), path) if link(at) is not None), None)
 
 
-def expand_pattern_to_possible_paths(pattern: str, list_names: Callable[[str], Iterable[str]]) -> list[str]:
+def expand_pattern_to_unchecked_paths(pattern: str, list_names: Callable[[str], Iterable[str]]) -> list[str]:
     """Return the paths that a pattern stands for; hidden names need a dot in it, as in glob(3)."""
     found = [""]
     for part in require_and_split_plain_path(pattern):

@@ -104,7 +104,7 @@ class RuleScope:
         """Return True if the rule names the setting, or a setting that needs this one."""
         name = fold_case(key)
         if name.startswith("-"):
-            return _mentions_key(self._prose_text, name)  # flags of any command
+            return _mentions_key(self._case_folded_prose, name)  # flags of any command
         needing = [stated for stated, _, keys in _NEEDED_WITH_KEY if name in keys]
         if any(map(self._is_stated, (name, *needing))):
             return True
@@ -121,10 +121,10 @@ class RuleScope:
         return tuple(dict.fromkeys([*find_candidates(RuleTexts(self.rule, self.text, names)), *ours]))
 
     def _is_stated(self, key: str) -> bool:
-        return _mentions_key(self._prose_text, key) or _mentions_key(self._text_quoted_in_script, key)
+        return _mentions_key(self._case_folded_prose, key) or _mentions_key(self._text_quoted_in_script, key)
 
     @cached_property
-    def _prose_text(self) -> str:
+    def _case_folded_prose(self) -> str:
         texts = (self.rule, "" if self.script else self.text, self.more)
         return fold_case("\n".join(texts).replace("\\", ""))
 

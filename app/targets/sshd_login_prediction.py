@@ -11,7 +11,7 @@ from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.syntax.sshd import SshdConfig
-from app.syntax.sshd_match import Conditions, ConnectionSpec, matches_conditions, matches_pattern
+from app.syntax.sshd_match import Conditions, ConnectionSpec, matches_conditions, matches_single_pattern
 from app.targets.host_accounts import HostAccounts
 
 NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
@@ -121,12 +121,12 @@ def _is_block_applicable(conditions: Conditions, account: Account, accounts: Hos
 
 def _is_user_matched(space_separated_patterns: str, user: str, _groups: Collection[str]) -> bool:
     """Return True if a pattern matches the user, wherever they come from; "!" has no special meaning here."""
-    return any(matches_pattern(word.partition("@")[0], user) for word in space_separated_patterns.split())
+    return any(matches_single_pattern(word.partition("@")[0], user) for word in space_separated_patterns.split())
 
 
 def _is_group_matched(space_separated_patterns: str, _user: str, groups: Collection[str]) -> bool:
     """Return True if a pattern matches a group, whose name may have an "@"; "!" has no special meaning here."""
-    return any(matches_pattern(word, group) for word in space_separated_patterns.split() for group in groups)
+    return any(matches_single_pattern(word, group) for word in space_separated_patterns.split() for group in groups)
 
 
 def _expand_path(entry: str, account: Account) -> str:

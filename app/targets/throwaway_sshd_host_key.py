@@ -13,12 +13,12 @@ _SECONDS = 10
 def get_sshd_check_key() -> str:
     """Return this process's private key for checks, or an empty string if ssh-keygen does not work here."""
     with suppress(FileNotFoundError, subprocess.TimeoutExpired):
-        return _make_sshd_check_key()
+        return _make_sshd_check_key_text()
     return ""
 
 
 @cache
-def _make_sshd_check_key() -> str:
+def _make_sshd_check_key_text() -> str:
     """Make the key once. A program that is missing or too slow is not remembered."""
     with tempfile.TemporaryDirectory(prefix="temper-hostkey-") as folder:
         at = Path(folder) / "key"

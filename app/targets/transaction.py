@@ -12,10 +12,10 @@ from app.syntax.host_files_protocol import FileState
 from app.targets import config_validation
 from app.targets.change_assessment import Assessment, Guard, assess_change
 from app.targets.change_plan import ProposedChange
-from app.targets.disk_retry import retry_while_disk_full
 from app.targets.effects.daemon_base import Ask
 from app.targets.effects.weakening import find_weakening_objection_by_programs
 from app.targets.file_and_account_baseline import SideEffects
+from app.targets.full_disk_retry import retry_while_disk_full
 from app.targets.host_lock import HostLock
 from app.targets.journal import Before, JournalContents, Mark
 from app.targets.overlay import Overlay

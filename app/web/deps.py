@@ -12,7 +12,7 @@ from sqlmodel import Session
 from app.errors import Rejected
 from app.runs.open_decision_reader import DecisionReader
 from app.runtime.runtime import Runtime
-from app.store.shared_read_session import share_session_within_request
+from app.store.session_shared_within_request import share_session_within_request
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.stream_registry import StreamRegistry
 
@@ -31,7 +31,7 @@ TheDecisions = Annotated[DecisionReader, Depends(create_state_dependency("decisi
 TheRolloutFolds = Annotated[RolloutStateCache, Depends(create_state_dependency("rollouts"))]
 
 
-async def _open_session(request: Request) -> AsyncIterator[Session]:
+async def _open_session_and_commit(request: Request) -> AsyncIterator[Session]:
     """Yield a session from the pool reserved for requests, so that a run's worker never waits for viewers."""
     async with request.app.state.readers:  # waiting here holds neither a thread nor a connection
         session = Session(request.app.state.reading)
@@ -60,11 +60,11 @@ async def _open_session_unless_past(request: Request) -> AsyncIterator[Session |
     if MOMENT & request.query_params.keys():
         yield None
         return
-    async with asynccontextmanager(_open_session)(request) as session:
+    async with asynccontextmanager(_open_session_and_commit)(request) as session:
         yield session
 
 
 Words = Annotated[str, Query(max_length=200)]
-TheSession = Annotated[Session, Depends(_open_session, scope="function")]
+TheSession = Annotated[Session, Depends(_open_session_and_commit, scope="function")]
 """Committed before the response is sent, so the next request sees the change. Nothing is committed on an error."""
 TheSessionForNow = Annotated[Session | None, Depends(_open_session_unless_past, scope="function")]

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from app.events.kinds import Event, ItemPassed, SentryProbed, TurnFinished, TurnStarted
 from app.scores.score_structures import Trial
 from app.skills.stig.pack import load_rules_by_part
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 FOLDS = (("ssh", "crypto"), ("passwords", "accounts"), ("sudo", "audit", "system"))
@@ -63,7 +63,7 @@ def sound(notes: Path) -> set[str]:
 
 
 def verified(notes: Path, data: Path) -> Iterator[VerifiedTurn]:
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     store = EventStore(database)
     for run in sorted(sound(notes)):
         yield from _of_run([one.event for one in store.read_events(run)])

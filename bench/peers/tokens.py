@@ -25,7 +25,7 @@ from app.events.event_field_types import Budget
 from app.events.kinds import RunQueued
 from app.events.log_writer import LogWriter, RunLog
 from app.loop.turn_streaming import TurnName, stream_turn
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.api.events import as_messages
 from app.web.stream.stream_registry import StreamRegistry
@@ -61,7 +61,7 @@ async def engine(rate: float, seconds: float) -> None:
 
 
 async def temper(port: int, viewers: int, folder: Path) -> None:
-    store, bus = EventStore(open_database(folder / "temper.sqlite")), Bus()
+    store, bus = EventStore(open_and_migrate_database(folder / "temper.sqlite")), Bus()
     writer = LogWriter(store, bus)
     writer.start()
     log = RunLog(RUN, writer)

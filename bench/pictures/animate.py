@@ -22,7 +22,7 @@ from playwright.async_api import Browser, async_playwright
 
 from app.events.kinds import ItemEscalated, ItemPassed, TurnDelta, get_event_kind
 from app.events.record import Recorded
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -108,7 +108,7 @@ def served(data: Path) -> Iterator[str]:
 
 def story(data: Path) -> tuple[str, list[Recorded]]:
     """The run, and what is shown of it, once the item has ended."""
-    store = EventStore(open_database(data / "temper.sqlite"))
+    store = EventStore(open_and_migrate_database(data / "temper.sqlite"))
     while not (runs := store.list_started_unended_runs()):
         time.sleep(0.5)
     while not any(ended(one) for one in store.read_events(runs[0], kinds=["item.passed", "item.escalated"])):

@@ -16,7 +16,7 @@ import httpx
 from animate import OUT, RULE, ended, served
 from playwright.async_api import Browser, async_playwright
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -50,7 +50,7 @@ class Still:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as url, httpx.Client(base_url=url) as http:
-        store = EventStore(open_database(Path(folder) / "temper.sqlite"))
+        store = EventStore(open_and_migrate_database(Path(folder) / "temper.sqlite"))
         run = finished(store)
         asyncio.run(taken(url, of_one(store, run)))
         rollout = http.post("/fleet", data={"hosts": HOSTS, "at_once": "4", "waves": "rest", "replay": "0"})

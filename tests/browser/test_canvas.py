@@ -7,7 +7,7 @@ import signal
 import pytest
 from playwright.async_api import expect
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.browser.conftest import simulator_of
 from tests.browser.layout import CLIPPED, CONTROLS_HIDDEN, EMPTY_SHARE, IN_SIGHT, NO_WIDER, OVERLAPS, WHOLE
@@ -56,7 +56,7 @@ GROW = """async (text) => {
 
 
 def find_seq(shown, kind, after):
-    store = EventStore(open_database(shown.data / "temper.sqlite"))
+    store = EventStore(open_and_migrate_database(shown.data / "temper.sqlite"))
     return next(iter(store.read_events(shown.runs()[0], kinds=[kind]))).seq + after
 
 

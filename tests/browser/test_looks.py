@@ -14,7 +14,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from app.events.record import GENESIS, hash_line, parse_line
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.browser.conftest import simulator_of
 from tests.browser.looks import (
@@ -53,7 +53,7 @@ def recorded(tmp_path_factory):
 
     def build(folder):
         (folder / "data").mkdir()
-        database, log, previous = open_database(folder / "data" / "temper.sqlite"), [], GENESIS
+        database, log, previous = open_and_migrate_database(folder / "data" / "temper.sqlite"), [], GENESIS
         for line in lzma.decompress((KEPT / "run.jsonl.xz").read_bytes()).splitlines():
             previous = hash_line(previous, line)
             log.append(parse_line(line, previous))

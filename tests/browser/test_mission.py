@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 import pytest
 from playwright.async_api import Error, expect
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.browser.axe import sizes_and_schemes
 from tests.browser.conftest import PATIENCE, simulator_of
@@ -103,7 +103,7 @@ async def until(page, expression):
 
 def thoughts(server):
     """Turn to its whole thought, from the log."""
-    store = EventStore(open_database(server.data / "temper.sqlite"))
+    store = EventStore(open_and_migrate_database(server.data / "temper.sqlite"))
     events = [recorded.event for recorded in store.read_events(server.runs()[0], kinds=["turn.finished"])]
     return {event.turn: event.thought for event in events}
 
@@ -204,7 +204,7 @@ async def test_nothing_moves_while_tokens_arrive(page, tmp_path):
 def mid_turn(shown):
     """The address of a moment at which a role is thinking."""
     run = shown.runs()[0]
-    store = EventStore(open_database(shown.data / "temper.sqlite"))
+    store = EventStore(open_and_migrate_database(shown.data / "temper.sqlite"))
     return f"{shown.url}/runs/{run}?at={next(iter(store.read_events(run, kinds=['turn.delta']))).seq}"
 
 

@@ -12,7 +12,7 @@ from playwright.async_api import expect
 from app.events.kinds import RunPaused, RunResumed
 from app.events.record import GENESIS, build_recorded_event
 from app.machine.sampling.engine_outages_from_log import read_engine_outages
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.browser.conftest import simulator_of
 from tests.browser.test_mission import PATIENCE, SHIFT_AT_MOST, SHIFTS, until
@@ -179,7 +179,7 @@ async def test_an_outage_is_hatched_as_long_as_it_was_on_strip_and_lanes(page, t
         await until(page, "document.querySelector('.shared .serving.on') !== null")
         await page.reload()
         drawn = await page.evaluate(GAPS)
-        store = EventStore(open_database(server.data / "temper.sqlite"))
+        store = EventStore(open_and_migrate_database(server.data / "temper.sqlite"))
         found = [one for one in read_engine_outages(store, 0.0, time.time()) if one.engine == "gemma-31b"]
     seconds = sum(one.until - one.since for one in found)
     assert seconds > 4
@@ -236,7 +236,7 @@ async def test_the_time_in_the_queue_is_left_out_and_a_long_wait_is_folded(page,
     timed[place:place] = [(timed[place][0] - 0.5, RESUMED)]
     data = tmp_path / "data"
     data.mkdir()
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     EventStore(database).append(chain_events("r1", timed))
     database.dispose()
     asked = []

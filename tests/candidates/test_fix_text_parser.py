@@ -3,8 +3,8 @@
 import pytest
 
 from app.candidates.fix_text_parser import (
-    derive_lines_stated_for_other_file,
     derive_option_action_from_sentence,
+    redirect_stated_lines_to_changed_path,
     require_stated_actions,
 )
 from app.candidates.scratch_files_to_actions import Undecidable
@@ -193,11 +193,11 @@ KillUserProcesses=no""",
 
 def test_lines_for_a_drop_in_are_written_to_the_file_that_the_scanner_names():
     host = DictFiles({LOGIND: "[Login]\n#StopIdleSessionSec=infinity\nKillUserProcesses=no\n", "/etc/x": ""})
-    (action,) = derive_lines_stated_for_other_file(SESSIONS, host, LOGIND)
+    (action,) = redirect_stated_lines_to_changed_path(SESSIONS, host, LOGIND)
     assert compute_changed_file_states([action], host)[LOGIND].content == (
         b"[Login]\n#StopIdleSessionSec=infinity\nKillUserProcesses=no\nStopIdleSessionSec=600\n"
     )
     for path in ("/etc/x", "/etc/systemd/logind.conf.d/a.conf", ""):
-        assert derive_lines_stated_for_other_file(SESSIONS, host, path) == ()
+        assert redirect_stated_lines_to_changed_path(SESSIONS, host, path) == ()
     stated = SESSIONS.replace("a *.conf file in /etc/systemd/logind.conf.d/", LOGIND)
-    assert derive_lines_stated_for_other_file(stated, host, LOGIND) == (), "it is the text's own file"
+    assert redirect_stated_lines_to_changed_path(stated, host, LOGIND) == (), "it is the text's own file"

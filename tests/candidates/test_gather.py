@@ -13,7 +13,7 @@ from app.candidates.gather import (
     try_scripts_and_append_judged_candidates,
 )
 from app.candidates.recipe_file_reader import Recipe
-from app.candidates.settings_in_proposed_fixes import list_settings_of_content
+from app.candidates.settings_in_content_proposals import list_settings_of_content
 from app.events.event_field_types import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.candidates.recipe_file_reader import load_recipes
+from app.candidates.recipe_file_reader import load_folder_and_extra_recipes
 from app.errors import BadInput
 from app.events.event_field_types import AppendLine, SetOption
 
@@ -31,7 +31,7 @@ def test_a_folder_and_single_files_are_read_and_named_after_the_file(tmp_path):
     write(tmp_path / "recipes", "site.toml", GOOD)
     write(tmp_path / "recipes", "notes.txt", "not read")
     given = write(tmp_path, "ana.toml", '"V-1" = [{do = "append_line", path = "/etc/motd", line = "m"}]')
-    ana, site = load_recipes(tmp_path / "recipes", [given])
+    ana, site = load_folder_and_extra_recipes(tmp_path / "recipes", [given])
     assert (ana.rule, ana.source, ana.actions) == ("V-1", "a recipe of ana", (AppendLine(path="/etc/motd", line="m"),))
     wanted = SetOption(path="/etc/ssh/sshd_config", key="PermitEmptyPasswords", value="no")
     assert (site.rule, site.source) == ("V-257984", "a recipe of site")
@@ -39,7 +39,7 @@ def test_a_folder_and_single_files_are_read_and_named_after_the_file(tmp_path):
 
 
 def test_without_a_folder_there_are_none(tmp_path):
-    assert load_recipes(tmp_path / "recipes") == ()
+    assert load_folder_and_extra_recipes(tmp_path / "recipes") == ()
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_without_a_folder_there_are_none(tmp_path):
 )
 def test_a_wrong_file_is_refused_with_its_line_and_what_to_do(tmp_path, text, says):
     with pytest.raises(BadInput, match=says):
-        load_recipes(tmp_path, [write(tmp_path / "x", "ana.toml", text)])
+        load_folder_and_extra_recipes(tmp_path, [write(tmp_path / "x", "ana.toml", text)])
 
 
 def test_a_file_whose_name_cannot_be_shown_or_that_is_absent_is_refused(tmp_path):
     odd = write(tmp_path / "x", "a\u202eb.toml", "")
     with pytest.raises(BadInput, match="needs a name of letters"):
-        load_recipes(tmp_path, [odd])
+        load_folder_and_extra_recipes(tmp_path, [odd])
     with pytest.raises(BadInput, match=r"none\.toml cannot be read"):
-        load_recipes(tmp_path, [tmp_path / "none.toml"])
+        load_folder_and_extra_recipes(tmp_path, [tmp_path / "none.toml"])

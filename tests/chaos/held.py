@@ -9,7 +9,7 @@ from sqlmodel import Session, select
 from app.events.kinds import ActionApplied, ActionApplying, ActionFailedToApply, ActionRolledBack, RunFailed
 from app.events.record import AUDIT, check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events
-from app.store.db import DatabaseLocation, open_database
+from app.store.db import DatabaseLocation, open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.targets.host_registry import open_target
@@ -21,7 +21,7 @@ class Held:
     """The log as an outsider reads it, and all that was ever read of it."""
 
     def __init__(self, place: DatabaseLocation, data: Path) -> None:
-        self._database = open_database(place)
+        self._database = open_and_migrate_database(place)
         self._store, self._data = EventStore(self._database), data
         self._seen: dict[str, list[tuple[int, bytes, str]]] = {}
 

@@ -17,7 +17,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.runtime.backup_age import find_backup_time
 from app.store.audit import list_audit_events
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import RunRow
 from tests.postgres import empty_database, new_database
 from tests.served import served
@@ -49,7 +49,7 @@ def repacked(backup, change):
 
 
 def run_of(settings):
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     try:
         with Session(database) as session:
             return session.exec(select(RunRow.id)).one()
@@ -60,7 +60,7 @@ def run_of(settings):
 def test_a_backup_leaves_its_time_in_the_database_and_a_line_in_the_audit_log(settings, backup):
     with tarfile.open(backup) as archive:
         made = msgspec.json.decode(archive.extractfile("manifest.json").read())
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session:
         assert find_backup_time(session, settings.data) == made["made_at"]
         (line,) = [one.event for one in list_audit_events(session, 50) if one.event.did == "temper backup"]
@@ -203,7 +203,7 @@ def test_a_postgresql_database_comes_back_into_an_empty_one_only(tmp_path, setti
 
 def test_a_broken_chain_leaves_postgresql_empty(tmp_path, settings, postgres_server):
     copy_database(shared := Settings(data=settings.data, database_url=new_database(postgres_server)))
-    database = open_database(shared.database_url)
+    database = open_and_migrate_database(shared.database_url)
     with database.begin() as connection:
         connection.exec_driver_sql("update event set hash = repeat('0', 64) where seq = 2")
     database.dispose()

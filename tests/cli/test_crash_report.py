@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.cli.crash_report import explain_database_error, format_redacted_traceback
 from app.store import people
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import CredentialRow
 from tests.forkserver import Temper
 from tests.postgres import new_database
@@ -26,7 +26,7 @@ def credential(name):
 @pytest.fixture(params=["file", "postgresql"])
 def database(request, tmp_path):
     place = tmp_path / "t.sqlite" if request.param == "file" else new_database(request.getfixturevalue("server"))
-    made = open_database(place)
+    made = open_and_migrate_database(place)
     yield made
     made.dispose()
 
@@ -62,7 +62,7 @@ def ended(*line):
 
 def test_a_role_that_may_only_read_is_told_so_by_each_command_that_writes(server, tmp_path, monkeypatch):
     address = new_database(server)
-    database = open_database(address)
+    database = open_and_migrate_database(address)
     with Session(database) as session, session.begin():
         people.add_person(session, people.build_person("ada", "admin", "correct horse battery"))
         session.execute(text("create role reader login"))

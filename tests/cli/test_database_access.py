@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from app.__main__ import app
 from app.cli.database_access import resolve_rollout_id
 from app.errors import BadInput, Rejected
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.rollouts import RolloutRow
 
 LISTS = ("runs", "schedule list", "nodes", "admin list", "token list")
@@ -48,7 +48,7 @@ def test_what_is_asked_of_a_run_in_an_empty_folder_is_refused(typed, tmp_path, w
 
 
 def test_a_rollout_is_found_by_the_characters_that_tell_it_from_others(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     more = {"words": "all", "hosts": 1, "state": "running", "reason": "", "mode": "auto", "skill": "stig", "note": ""}
     with Session(database) as session, session.begin():
         session.add_all(RolloutRow(id=name, simulated=True, by="ada", asked_at=1.0, **more) for name in ("ab1", "ac2"))

@@ -16,7 +16,7 @@ from app.loop.state import RunState
 from app.runs.order import Order, create_run_request
 from app.runtime.data_folder import hold_lock
 from app.store import run_queries
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 
@@ -77,7 +77,7 @@ async def test_a_recipe_of_the_command_is_not_lost_to_another_process(tmp_path):
 
 def test_a_reboot_check_of_a_host_that_does_not_exist_says_so(tmp_path):
     settings = Settings(data=tmp_path, kind="run")
-    open_database(settings.database_path_or_url).dispose()
+    open_and_migrate_database(settings.database_path_or_url).dispose()
     with pytest.raises(BadInput, match=r"there is no host 'web'\. The hosts are: fixture"):
         run_check_after_reboot(settings, "web", as_json=False)
 

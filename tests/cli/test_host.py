@@ -12,7 +12,7 @@ from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.event_field_types import SetOption
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.host_folder_contents_in_database import HostFolders
 from app.targets import host_registry
 from app.targets.host_registry import open_target
@@ -51,14 +51,17 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
     list_hosts(settings)
     assert right in capsys.readouterr().out
     before = host.everything()
-    assert (check_host(settings, "web", undo=False), host.everything()) == (2, before)  # this host has no inbox
+    assert (check_host(settings, "web", roll_back_open_changes=False), host.everything()) == (
+        2,
+        before,
+    )  # this host has no inbox
     assert "ok    agent-login" in capsys.readouterr().out
     _left_open(settings)
-    assert check_host(settings, "web", undo=False) == 2
+    assert check_host(settings, "web", roll_back_open_changes=False) == 2
     assert "the change left is open" in capsys.readouterr().out
     with pytest.raises(BadInput, match="the change left is open"):
         remove_host(settings, "web")
-    check_host(settings, "web", undo=True)
+    check_host(settings, "web", roll_back_open_changes=True)
     assert "left: rolled back to the state before" in capsys.readouterr().out
     assert host.everything() == before
     remove_host(settings, "web", clean_up=True)
@@ -71,7 +74,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
 def test_a_host_that_another_node_added_can_be_put_in_a_group(host, tmp_path, postgres_server):
     shared, here = new_database(postgres_server), tmp_path / "here"
     host_registry.register_host(here, "web", host.endpoint(), host.known_host, "SHA256:x")
-    database = open_database(shared)
+    database = open_and_migrate_database(shared)
     HostFolders(database, here).store_registration("web")
     database.dispose()
     line = [sys.executable, "-m", "app", "host", "group", "front", "w*", "--data", str(tmp_path / "there")]
@@ -104,5 +107,5 @@ class SteeringTarget:
 
 def test_what_a_rollback_could_not_put_back_does_not_steer_the_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("app.cli.host.open_target", lambda *_: SteeringTarget())
-    check_host(Settings(data=tmp_path), "web", undo=True)
+    check_host(Settings(data=tmp_path), "web", roll_back_open_changes=True)
     assert capsys.readouterr().out == "left: /etc/x: it is gone; y ok all\n"

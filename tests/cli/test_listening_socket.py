@@ -11,7 +11,7 @@ from app.cli.listening_socket import bind_listening_socket, create_server, parse
 from app.config import Settings
 from app.errors import BadInput
 from app.store import audit
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from tests.forkserver import temper
 from tests.served import served
 
@@ -27,7 +27,7 @@ def test_what_is_forwarded_is_believed_of_a_proxy_that_was_named_and_of_nobody_e
     with served(data, "--sign-in", "--speed", "0", *words) as server:
         refused = httpx.get(f"{server.url}/audit", headers={"x-forwarded-for": "198.51.100.9"})
         assert refused.status_code == 401
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     with Session(database) as session:
         [line] = audit.list_audit_events(session, 1)
     database.dispose()

@@ -17,7 +17,7 @@ from app.events.kinds import GpuSampled
 from app.events.record import MACHINE, build_recorded_event
 from app.evidence.run_shrinking import read_evidence
 from app.evidence.verify import check_pack_and_get_manifest, unpack_zip_packed_by_temper
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from tests.evidence.played import KEY
@@ -50,7 +50,7 @@ def settings(tmp_path, played):
 
 
 def events(settings):
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     try:
         with Session(database) as session:
             row = session.exec(select(RunRow)).one()
@@ -74,7 +74,7 @@ def test_a_dry_run_says_it_and_does_nothing(settings, log, capsys):
 
 
 def test_a_run_whose_log_does_not_hold_stays_whole(settings, log, capsys):
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with database.begin() as connection:
         connection.exec_driver_sql("update event set hash = 'x' where seq = 7")
     database.dispose()
@@ -85,7 +85,7 @@ def test_a_run_whose_log_does_not_hold_stays_whole(settings, log, capsys):
 
 
 def test_old_samples_go_and_new_ones_stay(settings):
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     store, now = EventStore(database), time.time()
     first = store.read_last_sample_seq() + 1
     figures = dict.fromkeys(("used_gib", "total_gib", "utilization", "power_w", "temperature_c"))
@@ -104,7 +104,7 @@ def test_killed_at_any_write_a_run_is_whole_or_shrunk_and_the_next_one_ends_it(s
     assert subprocess.run(command, check=False, capture_output=True).returncode == -signal.SIGKILL
     row, left = events(settings)
     assert (row.shrunk_at is None) == (left == len(log)) or writes == 4  # shrunk, and nothing gone yet
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     for _ in range(2):
         assert verify_run(settings, row.id, log[-1].hash) == HOLDS
         assert read_evidence(database, row.id, KEY) == archive

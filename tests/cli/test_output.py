@@ -14,7 +14,7 @@ from app.cli.output import print_rows, write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.store import credentials, people
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import RunRow
 
 LISTS = ("host list", "scap list", "schedule list", "nodes", "runs", "skills", "lineups", "admin list", "token list")
@@ -65,7 +65,7 @@ def typed(tmp_path):
         return done.stdout
 
     settings = Settings(data=tmp_path, database_url="")
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         people.add_person(session, people.build_person("ada", "admin", "a" * 12))
         credentials.issue_credential(session, person="ada", right="viewer", kind="token", label="ci", seconds=60)

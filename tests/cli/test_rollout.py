@@ -10,7 +10,7 @@ from app.config import Settings
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutSpec
 from app.runtime.data_folder import hold_lock
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.rollouts import list_unended_rollouts
 from tests.engines.launch.conftest import until
 
@@ -32,7 +32,7 @@ async def test_the_same_command_after_an_interruption_follows_the_rollout_that_i
             await until(lambda count=count: has_followed(count))
             command.cancel()
             await asyncio.wait({command})
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session:
         unended = [row.id for row in list_unended_rollouts(session)]
     database.dispose()

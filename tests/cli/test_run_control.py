@@ -9,7 +9,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunStarted
 from app.events.record import GENESIS, build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.loop.playing import pack, request, rule
 
@@ -17,7 +17,7 @@ from tests.loop.playing import pack, request, rule
 @pytest.fixture
 def asking(tmp_path):
     settings = Settings(data=tmp_path)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     queued = build_recorded_event("r1", 1, time.time(), request(pack([rule("A")])), GENESIS)
     started = build_recorded_event(
         "r1", 2, time.time(), RunStarted(worker="w", confinement="", scanner="s", probes=()), queued.hash

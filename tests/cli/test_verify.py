@@ -13,7 +13,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import AuditedRequest
 from app.store import audit
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from tests.evidence.played import KEY
 
 
@@ -29,7 +29,7 @@ def broken(capsys, says, *asked):
 @pytest.fixture
 def recorded(tmp_path):
     settings = Settings(data=tmp_path)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     heads = [audit.record_audit_event(database, did(f"thing {n}")).hash for n in range(5)]
     database.dispose()
     return settings, heads[-1]

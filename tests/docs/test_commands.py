@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from tests.docs.commands import (
     OURS,
     ROOT,
@@ -90,7 +90,7 @@ def test_every_other_program_is_one_that_documents_may_show():
 @pytest.mark.parametrize("line", CHEAP)
 def test_a_cheap_command_is_run(tmp_path, line):
     assert tuple(line.split()) in {one.words for one in SHOWN}
-    open_database(tmp_path / "data" / "temper.sqlite").dispose()
+    open_and_migrate_database(tmp_path / "data" / "temper.sqlite").dispose()
     done = temper(*line.split()[1:], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 

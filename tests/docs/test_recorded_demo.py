@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.evidence.signed_log_in_html_file import check_shared_file
+from app.evidence.signed_log_in_html_file import check_shared_file_and_get_manifest
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "docs" / "recorded"
@@ -21,7 +21,7 @@ each_file = pytest.mark.parametrize("name", SIMULATED)
 def test_it_verifies_and_goes_with_a_letter(name):
     content = (FOLDER / name).read_bytes()
     assert len(content) < MOST
-    manifest = check_shared_file(content)
+    manifest = check_shared_file_and_get_manifest(content)
     assert manifest["simulated"] == SIMULATED[name]
     assert manifest["withheld"]
     assert (b">SIMULATED" in content) == SIMULATED[name]

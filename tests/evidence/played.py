@@ -5,7 +5,7 @@ import pytest
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record
 from app.evidence.signing_key import derive_key
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.forkserver import temper
 from tests.once import built_once
@@ -20,7 +20,7 @@ RULES = "V-257984,V-257985,V-257981,V-258106,V-258229,V-257934"
 def played(tmp_path_factory):
     """The data folder, and the run in it."""
     data = built_once(tmp_path_factory, "played", _play) / "data"
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     with database.connect() as connection:
         (run,) = connection.exec_driver_sql("select id from run").scalars()
     database.dispose()
@@ -37,7 +37,7 @@ def _play(folder):
 @pytest.fixture(scope="session")
 def log(played):
     data, run = played
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     yield list(EventStore(database).read_events(run))
     database.dispose()
 

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from app.evidence.pack import build_pack
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.targets.fixture.fixture_target import FixtureTarget
 from tests.evidence.played import KEY
@@ -48,6 +48,6 @@ def test_no_canary_sings(planted):
     assert b"[secret]" in lines
     assert CANARY.encode() not in lines
     assert CANARY[:13].encode() not in lines
-    opened = open_database(planted / "temper.sqlite")
+    opened = open_and_migrate_database(planted / "temper.sqlite")
     assert CANARY[:13].encode() not in build_pack(EventStore(opened).read_events(run), KEY)
     opened.dispose()

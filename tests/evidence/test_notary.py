@@ -36,7 +36,7 @@ from app.evidence.pack import build_pack
 from app.evidence.signing_key import find_key
 from app.evidence.verify import check_pack_and_get_manifest, compute_sha256, unpack_zip_packed_by_temper
 from app.store import audit
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.evidence import logs
 from tests.evidence.logs import finished, plain_log, queued, scoped, started, verdicts
@@ -46,7 +46,7 @@ ADA = Requester("ada", "viewer", "token")
 
 @pytest.fixture
 def notary(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield open_notary(tmp_path, database)
     database.dispose()
 
@@ -54,7 +54,7 @@ def notary(tmp_path):
 @pytest.fixture
 def of_the_run(played, tmp_path):
     data, run = played
-    database = open_database(data / "temper.sqlite")
+    database = open_and_migrate_database(data / "temper.sqlite")
     yield open_notary(data, database), run
     database.dispose()
 
@@ -72,7 +72,7 @@ def test_its_key_is_on_record_before_anything_that_it_signs(notary):
 
 def test_of_several_that_are_the_first_at_once_one_puts_the_key_on_record(tmp_path):
     """Each has looked in vain for it before any of them can write."""
-    database, looked = open_database(tmp_path / "temper.sqlite"), threading.Semaphore(0)
+    database, looked = open_and_migrate_database(tmp_path / "temper.sqlite"), threading.Semaphore(0)
     listen(database, "after_cursor_execute", lambda *told: "FROM seal" in told[2] and looked.release())
     with ThreadPoolExecutor(3) as pool:
         with database.connect() as writing:

@@ -24,7 +24,7 @@ from app.evidence.verify import (
     read_unverified_external_log_answer,
     unpack_zip_packed_by_temper,
 )
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.evidence.logs import plain_log
 from tests.evidence.test_verify import listed_anew
@@ -130,7 +130,7 @@ def test_the_setting_is_a_list_of_words(said):
 @pytest.fixture
 def handed(tmp_path):
     def out(body):
-        database = open_database(tmp_path / "temper.sqlite")
+        database = open_and_migrate_database(tmp_path / "temper.sqlite")
         log = plain_log(WORDS, WORDS)
         EventStore(database).append(log)
         notary = open_notary(tmp_path, database, hook=command(tmp_path, body))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.evidence.poam import (
     EMASS_COLUMNS,
     EMASS_LONGEST,
-    build_emass_poam,
+    build_emass_poam_csv,
     build_poam_csv,
     build_temper_poam_json,
     escape_cell,
@@ -66,11 +66,11 @@ def test_no_cell_begins_like_a_formula(text):
 
 
 def emass_rows(case):
-    return list(csv.DictReader(io.StringIO(build_emass_poam(case).decode("utf-8-sig"), newline="")))
+    return list(csv.DictReader(io.StringIO(build_emass_poam_csv(case).decode("utf-8-sig"), newline="")))
 
 
 def test_it_has_all_of_the_templates_headings_in_their_order():
-    text = build_emass_poam(plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD)).decode("utf-8-sig")
+    text = build_emass_poam_csv(plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD)).decode("utf-8-sig")
     assert next(csv.reader(io.StringIO(text, newline=""))) == list(EMASS_COLUMNS)
     assert len(EMASS_COLUMNS) == 25
 

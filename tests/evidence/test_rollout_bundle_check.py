@@ -17,7 +17,7 @@ from app.evidence.signing_key import derive_key
 from app.evidence.spool import Spool
 from app.evidence.verify import (
     BrokenPack,
-    build_archive_chunks_with_owners,
+    build_zip_chunks_with_part_names,
     compute_sha256,
     unpack_zip_packed_by_temper,
 )
@@ -57,7 +57,7 @@ def bundled(chain, archive, folder):
     size, pieces = spool.archive_size, list(spool.stream_archive_and_close())
     assert size == sum(map(len, pieces))
     assert b"".join(pieces) == b"".join(
-        chunk for _, chunk in build_archive_chunks_with_owners(unpack_zip_packed_by_temper(b"".join(pieces)))
+        chunk for _, chunk in build_zip_chunks_with_part_names(unpack_zip_packed_by_temper(b"".join(pieces)))
     )
     return b"".join(pieces)
 
@@ -114,7 +114,7 @@ def pack_of(files, change):
     (name,) = [one for one in files if one.startswith("runs/")]
     inner = unpack_zip_packed_by_temper(files[name])
     change(inner)
-    files[name] = b"".join(chunk for _, chunk in build_archive_chunks_with_owners(inner))
+    files[name] = b"".join(chunk for _, chunk in build_zip_chunks_with_part_names(inner))
     return files
 
 

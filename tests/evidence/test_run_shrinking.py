@@ -15,7 +15,7 @@ from app.evidence.document_catalog import PAPERS
 from app.evidence.run_record import read_run_record
 from app.evidence.run_shrinking import read_evidence, store_evidence_and_delete_turn_deltas
 from app.store import shrunk_runs
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import EventRow, EvidenceRow, RunRow
 from tests.evidence.played import KEY
@@ -27,7 +27,7 @@ def whole(tmp_path, played):
     data, run = played
     settings = Settings(data=tmp_path / "data")
     shutil.copytree(data, settings.data)
-    database = open_database(settings.database_path_or_url)
+    database = open_and_migrate_database(settings.database_path_or_url)
     yield settings, database, run
     database.dispose()
 

@@ -10,8 +10,8 @@ from app.evidence.signed_log_in_html_file import (
     MARK,
     SEALED,
     build_shared_log,
-    check_shared_file,
-    check_shared_log,
+    check_shared_file_and_get_manifest,
+    check_shared_log_and_get_manifest,
     count_leading_events_vouched_for_by_sender_only,
 )
 from app.evidence.signing_key import derive_key
@@ -55,7 +55,7 @@ def forge_before_a_withheld_prompt(shared, log):
 
 
 def test_it_verifies_and_has_no_prompt(shared, log):
-    manifest = check_shared_file(page(shared), head=log[-1].hash, key=KEY.public)
+    manifest = check_shared_file_and_get_manifest(page(shared), head=log[-1].hash, key=KEY.public)
     assert (manifest["events"], manifest["chain_head"], manifest["host"]) == (len(log), log[-1].hash, "fixture")
     begun = [one for one in log if one.event.__struct_config__.tag == "turn.started"]
     assert manifest["withheld"] == [one.seq for one in begun]
@@ -65,7 +65,7 @@ def test_it_verifies_and_has_no_prompt(shared, log):
 
 def test_with_prompts_every_line_is_as_it_was_hashed(log):
     whole = build_shared_log(log, SHOW, {}, KEY, prompts=True)
-    assert check_shared_log(whole)["withheld"] == []
+    assert check_shared_log_and_get_manifest(whole)["withheld"] == []
     assert [text.partition(b" ")[2] for text in whole.lines.split(b"\n")] == [one.line for one in log]
 
 
@@ -74,7 +74,7 @@ def test_a_flipped_byte_is_found_and_its_event_is_named(shared, log):
     lines = shared.lines.split(b"\n")
     lines[middle - 1] = lines[middle - 1][:-3] + b"#" + lines[middle - 1][-2:]
     with pytest.raises(BrokenPack, match=f"event {middle} is not what was recorded"):
-        check_shared_log(replace(shared, lines=b"\n".join(lines)))
+        check_shared_log_and_get_manifest(replace(shared, lines=b"\n".join(lines)))
 
 
 def test_what_is_forged_is_named(shared, log):
@@ -92,36 +92,39 @@ def test_what_is_forged_is_named(shared, log):
     }
     for said, forgery in forged.items():
         with pytest.raises(BrokenPack, match=said):
-            check_shared_log(forgery)
+            check_shared_log_and_get_manifest(forgery)
     with pytest.raises(BrokenPack, match="not by the one that you gave"):
-        check_shared_log(sign_anew(shared), key=KEY.public)
+        check_shared_log_and_get_manifest(sign_anew(shared), key=KEY.public)
     with pytest.raises(BrokenPack, match=f"the chain head is {last}"):
-        check_shared_log(shared, head="0" * 64)
+        check_shared_log_and_get_manifest(shared, head="0" * 64)
     with pytest.raises(BrokenPack, match=f"by the key {OTHER.public}, and the log names {KEY.public}"):
-        check_shared_log(sign_anew(shared))
-    assert check_shared_log(sign_anew(shared), key=OTHER.public)["key"] == OTHER.public
+        check_shared_log_and_get_manifest(sign_anew(shared))
+    assert check_shared_log_and_get_manifest(sign_anew(shared), key=OTHER.public)["key"] == OTHER.public
 
 
 def test_an_event_before_a_withheld_prompt_is_as_it_was_signed(shared, log):
     forged = forge_before_a_withheld_prompt(shared, log)
     assert forged.lines != shared.lines
     with pytest.raises(BrokenPack, match="the events are not what was signed"):
-        check_shared_log(forged, log[-1].hash, KEY.public)
-    assert count_leading_events_vouched_for_by_sender_only(check_shared_log(shared)) == 0
+        check_shared_log_and_get_manifest(forged, log[-1].hash, KEY.public)
+    assert count_leading_events_vouched_for_by_sender_only(check_shared_log_and_get_manifest(shared)) == 0
 
 
 def test_a_file_from_before_the_digest_of_its_lines_verifies_and_names_what_it_does_not_prove(shared, log):
     older = sign_anew(shared, key=KEY, without=["lines"])
-    manifest = check_shared_log(older, log[-1].hash, KEY.public)
+    manifest = check_shared_log_and_get_manifest(older, log[-1].hash, KEY.public)
     assert count_leading_events_vouched_for_by_sender_only(manifest) == manifest["withheld"][-1] > 0
-    assert check_shared_log(forge_before_a_withheld_prompt(older, log), log[-1].hash, KEY.public) == manifest
+    assert (
+        check_shared_log_and_get_manifest(forge_before_a_withheld_prompt(older, log), log[-1].hash, KEY.public)
+        == manifest
+    )
     assert count_leading_events_vouched_for_by_sender_only(manifest | {"withheld": []}) == 0
 
 
 @pytest.mark.parametrize("content", [b"", b'id="shared-manifest"', b"<html>", b"\xff" * 9])
 def test_what_is_no_shared_file_is_said_to_be_none(content):
     with pytest.raises(BrokenPack, match="not of the shape that temper share writes"):
-        check_shared_file(content)
+        check_shared_file_and_get_manifest(content)
 
 
 def test_a_block_that_is_cut_off_is_refused(shared):
@@ -129,14 +132,14 @@ def test_a_block_that_is_cut_off_is_refused(shared):
     at = whole.index(b'id="shared-lines"') + 100
     end = whole.index(b"</script>", at)
     with pytest.raises(BrokenPack):
-        check_shared_file(whole[: at + (end - at) // 8 * 4] + whole[end:])
+        check_shared_file_and_get_manifest(whole[: at + (end - at) // 8 * 4] + whole[end:])
 
 
 def test_what_is_nested_too_deeply_is_refused_and_ends_in_no_fault_of_ours(shared):
     deep = b"[" * 100_000
     with pytest.raises(BrokenPack, match="not of the shape"):
-        check_shared_file(page(replace(shared, manifest=deep, signature=OTHER.sign(SEALED + deep))))
+        check_shared_file_and_get_manifest(page(replace(shared, manifest=deep, signature=OTHER.sign(SEALED + deep))))
     first, _, rest = shared.lines.partition(b"\n")
     bad = replace(shared, lines=first[: MARK + 1] + b'{"a":' + deep + b"\n" + rest)
     with pytest.raises(BrokenPack, match="event 1 "):
-        check_shared_file(page(bad))
+        check_shared_file_and_get_manifest(page(bad))

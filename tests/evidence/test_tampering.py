@@ -14,7 +14,7 @@ import pytest
 
 from app.evidence import verify
 from app.evidence.pack import build_pack
-from app.evidence.verify import build_archive_chunks_with_owners, unpack_zip_packed_by_temper
+from app.evidence.verify import build_zip_chunks_with_part_names, unpack_zip_packed_by_temper
 from tests.evidence.logs import chain
 from tests.evidence.played import KEY
 from tests.evidence.test_forgeries import as_json, everywhere, put
@@ -164,7 +164,7 @@ def test_the_script_alone_finds_it(files, tmp_path, capsys, name):
 
 
 def test_what_nobody_touched_holds_and_says_what_is_proved(files, tmp_path, capsys):
-    (tmp_path / "evidence.zip").write_bytes(b"".join(chunk for _, chunk in build_archive_chunks_with_owners(files)))
+    (tmp_path / "evidence.zip").write_bytes(b"".join(chunk for _, chunk in build_zip_chunks_with_part_names(files)))
     assert verify.main([str(tmp_path / "evidence.zip"), *HEAD, "--key", KEY.public]) == 0
     said = capsys.readouterr().out
     for word in ("the chain proves", "not what was seen", "the signature proves", "no time stamp"):

@@ -20,7 +20,7 @@ from app.evidence.verify import (
     read_stamp_time,
     unpack_zip_packed_by_temper,
 )
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
@@ -136,7 +136,7 @@ def test_what_is_no_stamp_of_this_is_a_sentence_and_is_not_kept(address, token, 
 
 
 def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
     notary = open_notary(tmp_path, database, address[0])
@@ -148,7 +148,7 @@ def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
 
 
 def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_path, caplog):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
     files = unpack_zip_packed_by_temper(

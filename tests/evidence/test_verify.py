@@ -18,7 +18,7 @@ from app.evidence.pack import build_pack, build_signed_envelope
 from app.evidence.signing_key import derive_key
 from app.evidence.verify import (
     BrokenPack,
-    build_archive_chunks_with_owners,
+    build_zip_chunks_with_part_names,
     check_pack_and_get_manifest,
     compute_sha256,
     unpack_zip_packed_by_temper,
@@ -43,7 +43,7 @@ def flipped(data, at, bit):
 
 
 def zipped(files):
-    return b"".join(chunk for _, chunk in build_archive_chunks_with_owners(dict(sorted(files.items()))))
+    return b"".join(chunk for _, chunk in build_zip_chunks_with_part_names(dict(sorted(files.items()))))
 
 
 def listed_anew(files, key=FORGERS, **said):
@@ -88,7 +88,7 @@ def test_a_whole_pack_holds(archive):
 def test_every_byte_of_every_header_and_of_the_directory(small):
     """Header, name, directory and end: all that is not content, at every byte and every bit."""
     at = 0
-    for index, (_, chunk) in enumerate(build_archive_chunks_with_owners(unpack_zip_packed_by_temper(small))):
+    for index, (_, chunk) in enumerate(build_zip_chunks_with_part_names(unpack_zip_packed_by_temper(small))):
         is_content = index < 2 * len(unpack_zip_packed_by_temper(small)) and index % 2
         if not is_content:
             for place in range(at, at + len(chunk)):
@@ -101,7 +101,7 @@ def test_every_byte_of_every_header_and_of_the_directory(small):
 def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
     dice = random.Random(7)
     places, at = [], 0
-    for index, (what, chunk) in enumerate(build_archive_chunks_with_owners(unpack_zip_packed_by_temper(archive))):
+    for index, (what, chunk) in enumerate(build_zip_chunks_with_part_names(unpack_zip_packed_by_temper(archive))):
         places.append((at, at + len(chunk), what, index))
         at += len(chunk)
     contents = 2 * len(unpack_zip_packed_by_temper(archive))
@@ -117,7 +117,7 @@ def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
 
 def test_every_region_of_a_real_pack_at_first_and_last_byte(archive):
     at = 0
-    for _, chunk in build_archive_chunks_with_owners(unpack_zip_packed_by_temper(archive)):
+    for _, chunk in build_zip_chunks_with_part_names(unpack_zip_packed_by_temper(archive)):
         for place in {at, at + len(chunk) - 1} if chunk else ():
             assert found(flipped(archive, place, 0))
         at += len(chunk)
@@ -144,7 +144,7 @@ def test_what_is_before_behind_or_cut_off(small, changed, said):
 
 def test_a_name_twice(small):
     files = unpack_zip_packed_by_temper(small)
-    first = build_archive_chunks_with_owners(files)[0][1] + files["README.txt"]
+    first = build_zip_chunks_with_part_names(files)[0][1] + files["README.txt"]
     assert found(first + small) == "the archive has README.txt twice"
 
 
@@ -158,7 +158,7 @@ def test_files_in_another_order(small):
     files = unpack_zip_packed_by_temper(small)
     backwards = dict(reversed(files.items()))
     assert "is not where it was packed" in found(
-        b"".join(chunk for _, chunk in build_archive_chunks_with_owners(backwards))
+        b"".join(chunk for _, chunk in build_zip_chunks_with_part_names(backwards))
     )
 
 

@@ -85,7 +85,7 @@ def test_each_kind_of_event_is_in_its_extract_and_each_change_is_a_diff():
 
 
 def test_the_first_byte_that_is_not_as_it_was_packed_is_named(files):
-    archive = b"".join(chunk for _, chunk in verify.build_archive_chunks_with_owners(files))
+    archive = b"".join(chunk for _, chunk in verify.build_zip_chunks_with_part_names(files))
     assert unpack_zip_packed_by_temper(archive) == files
     second, directory = archive.index(b"PK\3\4", 1), archive.index(b"PK\1\2")
     for at in (4, 10, second + 4, second + 8, second + 13, directory + 4, directory + 45, len(archive) - 1):

@@ -17,7 +17,7 @@ from app.evidence.log_checks_against_audit_seals import check_run_row
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack_and_get_manifest, unpack_zip_packed_by_temper
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from tests.evidence.played import KEY
@@ -137,7 +137,7 @@ def test_a_finding_that_is_made_a_waived_one_is_found(files):
 
 
 def test_a_row_that_counts_a_waived_item_agrees_with_its_log(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     log = waived_log()
     EventStore(database).append(log)
     with Session(database) as session:

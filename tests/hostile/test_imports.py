@@ -14,7 +14,7 @@ from app.evidence.incoming.starting_point import read_starting_point
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.verify import (
     BrokenPack,
-    build_archive_chunks_with_owners,
+    build_zip_chunks_with_part_names,
     check_pack_and_get_manifest,
     open_pack,
     unpack_zip_packed_by_temper,
@@ -215,4 +215,4 @@ def test_a_pack_whose_events_are_of_no_shape_that_we_write_is_said_to_be():
     with pytest.raises(BrokenPack) as error:
         describe_difference_from_rebuild(files)
     one_sentence(error)
-    assert b"".join(chunk for _, chunk in build_archive_chunks_with_owners(files)).startswith(b"PK")
+    assert b"".join(chunk for _, chunk in build_zip_chunks_with_part_names(files)).startswith(b"PK")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.events.record import check_chain_and_get_head
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image_definition import BaseImage
@@ -41,7 +41,7 @@ class Site:
 
     def events(self) -> list[dict]:
         """Of the newest run, with its chain checked."""
-        database = open_database(self.data / "temper.sqlite")
+        database = open_and_migrate_database(self.data / "temper.sqlite")
         with database.connect() as connection:
             run = connection.exec_driver_sql("select id from run order by queued_at desc limit 1").scalar_one()
         rows = EventStore(database).read_lines(run)

@@ -61,7 +61,7 @@ from app.events.record import GENESIS, Recorded, build_recorded_event
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings
-from app.loop.reboot_decisions import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.reboot_decisions import describe_harm_after_reboot, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
 from app.resources.vendor_script import RunVendorScript
 from app.scanners.scanner import Verdict
@@ -371,7 +371,7 @@ class World:
             )
 
     def _comparereboot(self, _: Effect) -> None:
-        rules, harm = self.state.reboot.announced.rules, describe_reboot_harm(self.state)
+        rules, harm = self.state.reboot.announced.rules, describe_harm_after_reboot(self.state)
         lost = tuple(rule for rule in rules if harm or self.state.closing[rule].word != "pass")
         self.put(RebootCompared(host="h", held=tuple(rule for rule in rules if rule not in lost), lost=lost))
 

@@ -21,7 +21,7 @@ from app.events.kinds import (
 )
 from app.loop.decide import decide_next_effect
 from app.loop.effects import AwaitReboot, Scan, Wait
-from app.loop.reboot_decisions import describe_reboot_harm
+from app.loop.reboot_decisions import describe_harm_after_reboot
 from app.loop.state import fold_events
 from tests.loop.playing import SOUND, World, pack, request, rule
 from tests.loop.story import story
@@ -201,7 +201,7 @@ def test_what_the_boot_was_denied_is_no_harm_and_is_known_to_what_comes_after():
     )
     denied = Probe("selinux-denials", False, "new: denied udevd: search on dir", weak=("denied udevd",))
     world.put(RebootReturned(host="h", boot="b2", seconds=41.0, probes=(*SOUND, denied)))
-    assert describe_reboot_harm(world.state) == ""
+    assert describe_harm_after_reboot(world.state) == ""
     assert denied in world.state.baseline_probes
     assert before not in world.state.baseline_probes
 

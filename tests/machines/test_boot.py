@@ -104,7 +104,7 @@ def register(machine, tmp_path, monkeypatch):
     site = Site(tmp_path / "data", machine)
     register_machine(Settings(data=site.data), machine, machine.get_access(), "a disposable machine")
     assert (
-        site.temper("scap", "add", str(machine.shared_image_folder / "ssg-debian12-ds.xml"), data=False).returncode == 0
+        site.temper("scap", "add", str(machine.base_image_folder / "ssg-debian12-ds.xml"), data=False).returncode == 0
     )
     return site
 

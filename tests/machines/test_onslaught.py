@@ -27,7 +27,7 @@ def test_nobody_loses_a_login_and_nothing_outside_the_rules_changes(machine, tmp
     site = Site(tmp_path / "data", machine)
     site.add()
     assert (
-        site.temper("scap", "add", str(machine.shared_image_folder / "ssg-debian12-ds.xml"), data=False).returncode == 0
+        site.temper("scap", "add", str(machine.base_image_folder / "ssg-debian12-ds.xml"), data=False).returncode == 0
     )
     ask_root(machine, "printf '%s\\n' '-w /etc/passwd -p wa -k id' >>/etc/audit/rules.d/audit.rules")
     before, wanted = {name: ask_root(machine, script) for name, script in HERE.items()}, examples(USUAL, AT_NIGHT)

@@ -16,10 +16,10 @@ from app.cli.runtime_opening import load_lineup
 from app.config import Settings
 from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events
-from app.runs.order import Order, create_run_request, split_at_commas
-from app.runtime.runtime import create_run_id
+from app.runs.order import Order, create_run_request, split_at_commas_unless_none
+from app.runtime.runtime import create_random_run_id
 from app.store import nodes
-from app.store.db import open_database, use_autocommit_if_shared
+from app.store.db import open_and_migrate_database, use_autocommit_if_shared
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
@@ -61,7 +61,7 @@ class Shared:
 
     def __init__(self, address: str, data: Path) -> None:
         self.address, self.data = address, data
-        self.database = open_database(address)
+        self.database = open_and_migrate_database(address)
         self._looking = use_autocommit_if_shared(self.database)
         self.store = EventStore(self.database)
 
@@ -92,11 +92,11 @@ class Shared:
         """As a process does that works on nothing itself."""
         settings = Settings(data=self.data)
         request = create_run_request(
-            Order(host=host, rules=split_at_commas(rules), mode="auto", pace=0, by="ada"),
+            Order(host=host, rules=split_at_commas_unless_none(rules), mode="auto", pace=0, by="ada"),
             load_lineup(settings),
             settings.hosts_folder,
         )
-        run = create_run_id()
+        run = create_random_run_id()
         self.store.append([build_recorded_event(run, 1, time.time(), request, GENESIS)])
         return run
 

@@ -14,7 +14,7 @@ from app.config import Settings
 from app.runs.order import Order, create_run_request
 from app.store import credentials, nodes, people
 from app.store.database_clock import database_time, open_clock
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import ScheduleRow
 from app.web.access.authenticator import Authenticator
 from tests.following import followed
@@ -30,7 +30,7 @@ NEAR = 60.0
 def address(server, request):
     """Of a database whose time is this many seconds from everybody else's."""
     made = new_database(server)
-    database = open_database(made)
+    database = open_and_migrate_database(made)
     with database.begin() as connection:
         connection.execute(
             text(
@@ -46,7 +46,7 @@ def address(server, request):
 
 @pytest.fixture
 def database(address):
-    made = open_database(address)
+    made = open_and_migrate_database(address)
     yield made
     made.dispose()
 

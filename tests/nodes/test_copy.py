@@ -9,7 +9,7 @@ from sqlmodel import Session, select
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import check_chain_and_get_head
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow
 from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
@@ -31,7 +31,7 @@ def cut_off(data):
 
 def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
     cut_off(shared.data)
-    file = open_database(shared.data / "temper.sqlite")
+    file = open_and_migrate_database(shared.data / "temper.sqlite")
     done = temper("db", "copy", "--data", shared.data, env=shared.environment)
     assert done.returncode == 0, done.stderr
     with Session(file) as session:
@@ -48,7 +48,7 @@ def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
 
 def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shared, tmp_path, monkeypatch):
     run_to_its_end(tmp_path / "other", 0, 0, rules="V-257985")
-    file = open_database(tmp_path / "other" / "temper.sqlite")
+    file = open_and_migrate_database(tmp_path / "other" / "temper.sqlite")
     with Session(file) as session:
         session.add_all(CommandRow(run="gone", verb="stop", by="p", at=1.0) for _ in range(3))
         session.commit()
@@ -77,7 +77,7 @@ def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shar
 
 def test_a_chain_that_does_not_hold_is_said(shared, tmp_path):
     run_to_its_end(tmp_path / "other", 0, 0, rules="V-257985")
-    file = open_database(Settings(data=tmp_path / "other").database_path_or_url)
+    file = open_and_migrate_database(Settings(data=tmp_path / "other").database_path_or_url)
     with file.begin() as connection:
         connection.exec_driver_sql("update event set hash = 'x' where seq = 3")
     with pytest.raises(EnvironmentUnusable, match="is broken: event 3"):

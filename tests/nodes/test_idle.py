@@ -18,7 +18,7 @@ from app.runtime.node_heartbeat_and_takeover import Node
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
-from app.store.db import open_database, use_autocommit_if_shared
+from app.store.db import open_and_migrate_database, use_autocommit_if_shared
 from app.store.events import EventStore
 from app.store.host_folder_contents_in_database import HostFolders
 from app.store.leases import Leases
@@ -37,7 +37,7 @@ def address(server):
 
 @pytest.fixture
 def database(address):
-    opened = open_database(address)
+    opened = open_and_migrate_database(address)
     yield opened
     opened.dispose()
 
@@ -96,7 +96,7 @@ async def test_who_falls_silent_is_given_up_by_the_next_look_and_who_was_given_u
     await node.send_heartbeat_and_sweep()
     with Session(database) as session, session.begin():
         assert [row.name for row in nodes.list_unended_nodes(session)] == ["me"]
-        nodes.end_nodes(session, {"me"})
+        nodes.mark_nodes_ended(session, {"me"})
     await node.send_heartbeat_and_sweep()
     with Session(database) as session:
         [again] = nodes.list_unended_nodes(session)
@@ -162,6 +162,6 @@ def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(databas
     assert [row.name for row in seen.responsive_nodes] == ["me"]
     with Session(database) as session, session.begin():
         assert session.get_one(NodeRow, "me").seen_at == seen.at
-        nodes.end_nodes(session, {"me"})
+        nodes.mark_nodes_ended(session, {"me"})
     with Session(use_autocommit_if_shared(database)) as session:
         assert nodes.send_heartbeat_and_read_overview(session, "me") is None

@@ -16,7 +16,7 @@ from app.runtime.accepted_runs_offered_to_queue import (
 )
 from app.store import nodes
 from app.store.database_clock import database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.nodes import Orphan
@@ -27,7 +27,7 @@ from tests.postgres import new_database
 
 @pytest.fixture
 def database(server):
-    opened = open_database(new_database(server))
+    opened = open_and_migrate_database(new_database(server))
     yield opened
     opened.dispose()
 
@@ -87,7 +87,7 @@ def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     one.acquire(run, "h", 1)
     assert offer_run_of_unreachable_host(database, one, queue, run)
     with Session(database) as session, session.begin():
-        nodes.end_nodes(session, {"other"})
+        nodes.mark_nodes_ended(session, {"other"})
     assert not pass_run_on_if_unreachable(database, one, queue, run, 2)
     one.acquire(run, "h", 2)
 
@@ -105,7 +105,7 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
     third.nodes = 1
     assert not create_other_node_can_take_run_check(database, third, run)(), "whoever else was there has gone"
     with Session(database) as session, session.begin():
-        nodes.end_nodes(session, {"third"})
+        nodes.mark_nodes_ended(session, {"third"})
         at = database_time(session) - nodes.TRIED_FOR
         session.get_one(LeaseRow, run).unreached = f"one@{at:.3f}"
     assert create_other_node_can_take_run_check(database, other, run)()

@@ -19,7 +19,7 @@ from app.events.record import AUDIT, GENESIS, build_recorded_event, check_chain_
 from app.runtime.node_heartbeat_and_takeover import Node
 from app.store import audit, nodes
 from app.store.database_clock import DatabaseClock, database_time
-from app.store.db import HEAD, open_database, read_revision
+from app.store.db import HEAD, open_and_migrate_database, read_revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
 from app.store.models import LessonRow, RunRow
@@ -32,7 +32,7 @@ from tests.postgres import empty_database, new_database
 
 @pytest.fixture
 def database(server):
-    opened = open_database(new_database(server))
+    opened = open_and_migrate_database(new_database(server))
     yield opened
     opened.dispose()
 
@@ -40,7 +40,7 @@ def database(server):
 def test_many_open_a_new_database_at_once_and_it_is_migrated_once(server):
     address = empty_database(server)
     with ThreadPoolExecutor(8) as pool:
-        opened = list(pool.map(open_database, [address] * 8))
+        opened = list(pool.map(open_and_migrate_database, [address] * 8))
     assert [read_revision(engine) for engine in opened] == [HEAD] * 8
     for engine in opened:
         engine.dispose()
@@ -56,7 +56,7 @@ def test_many_open_a_new_database_at_once_and_it_is_migrated_once(server):
 )
 def test_a_database_that_cannot_be_used_is_a_sentence_without_its_password(place, says):
     with pytest.raises(EnvironmentUnusable) as raised:
-        open_database(place)
+        open_and_migrate_database(place)
     assert says in str(raised.value)
     assert "geheim" not in str(raised.value)
 
@@ -264,7 +264,7 @@ def test_one_leads_until_it_ends(database):
     assert first
     assert (nobody, same) == (0, first)
     with Session(database) as session, session.begin():
-        nodes.end_nodes(session, {"one"})
+        nodes.mark_nodes_ended(session, {"one"})
     assert leads("other") > first, "a turn of its own"
     assert leads("one") == 0
 
@@ -279,7 +279,7 @@ def test_what_a_gone_node_leaves_is_looked_after_a_part_at_a_time(database):
     with Session(database) as session, session.begin():
         session.execute(update(RunRow).values(state="finished", ended_at=2.0))
         assert nodes.list_ended_runs_of_dead_nodes(session) == []
-        nodes.end_nodes(session, {"gone"})
+        nodes.mark_nodes_ended(session, {"gone"})
     for most in (nodes.MOST_LEFT, 1, 0):
         with Session(database) as session, session.begin():
             found = [one.run for one in nodes.list_ended_runs_of_dead_nodes(session)]
@@ -291,7 +291,7 @@ def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database
     for name in ("long ago", "just now", "at work"):
         member(database, name)
     with Session(database) as session, session.begin():
-        nodes.end_nodes(session, {"long ago", "just now"})
+        nodes.mark_nodes_ended(session, {"long ago", "just now"})
         row = session.get_one(NodeRow, "long ago")
         row.ended_at = database_time(session) - nodes.FORGOTTEN_AFTER - 60
     with Session(database) as session, session.begin():
@@ -304,7 +304,7 @@ def test_a_node_that_was_given_up_is_named_until_it_comes_back_and_one_that_left
     member(database, "left")
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
     with Session(database) as session, session.begin():
-        nodes.end_nodes(session, {"left", "silent"})
+        nodes.mark_nodes_ended(session, {"left", "silent"})
     with Session(database) as session, session.begin():
         [lost] = nodes.list_given_up_nodes(session)
         assert (lost.name, lost.silent_seconds > nodes.DEAD_AFTER) == ("silent", True)

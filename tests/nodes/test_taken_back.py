@@ -14,7 +14,7 @@ from app.events.log_writer import LogWriter, RunLog
 from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head
 from app.runtime.runtime import Runtime
 from app.store.database_clock import open_clock
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from tests.loop.playing import pack, request, rule
@@ -39,7 +39,7 @@ class Watched(LogWriter):
 
 @pytest.fixture
 def database(server):
-    opened = open_database(new_database(server))
+    opened = open_and_migrate_database(new_database(server))
     yield opened
     opened.dispose()
 

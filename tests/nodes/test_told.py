@@ -10,7 +10,7 @@ from app.cli.postgresql_copy_and_node_list import AT_WORK, NOBODY, print_nodes_a
 from app.config import Settings
 from app.store import nodes
 from app.store.database_clock import database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.nodes import NodeRow
 
 
@@ -41,7 +41,7 @@ def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared,
 
 
 def test_a_file_has_no_nodes(tmp_path, capsys):
-    open_database(tmp_path / "temper.sqlite").dispose()
+    open_and_migrate_database(tmp_path / "temper.sqlite").dispose()
     assert print_nodes_and_get_exit_code_whether_any_works(Settings(data=tmp_path, database_url="")) == AT_WORK
     assert "temper.sqlite is a file" in capsys.readouterr().out.replace("\n", "")
 

@@ -22,7 +22,7 @@ from app.runtime.disk_space import DiskMeter
 from app.store import run_queries
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
 
@@ -48,7 +48,7 @@ class House:
         self.writer = SimpleNamespace(stalled_seconds=0.0, broken=asyncio.Event())
         self.settings = Settings(data=folder, speed=0, database_url="", **settings)
         self.lineup = read_lineup(require_lineup_path("simulated"))
-        self.database = open_database(self.settings.database_path_or_url)
+        self.database = open_and_migrate_database(self.settings.database_path_or_url)
         self.clock = DatabaseClock()
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
         self.queues, self.disk, self.began_at = EngineQueues(EngineTraffic()), DiskMeter(), 0.0

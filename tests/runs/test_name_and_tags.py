@@ -6,7 +6,7 @@ from app.errors import Rejected
 from app.runs.name_and_tags import set_run_labels, split_at_commas_and_blanks
 from app.store import run_queries
 from app.store.models import RunRow
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 

@@ -7,7 +7,7 @@ from app.events.log_writer import LogWriter, RunLog
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order, create_run_request
 from app.runs.reboot_check_order_from_last_run import create_reboot_check_order
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.targets import host_registry
 from app.targets.ssh.endpoint import Endpoint
@@ -49,7 +49,7 @@ def test_the_button_of_the_page_says_so():
 
 
 async def test_the_rules_are_those_of_the_last_run_that_was_to_change_the_host(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     writer = LogWriter(EventStore(database), Bus())
     writer.start()
     end = RunFinished(passed=1, escalated=0, skipped=0, deferred=0, regressions=(), tree="")

@@ -10,7 +10,7 @@ from lxml import etree
 from sqlmodel import Session
 
 from app.scanners.openscap.benchmark import read_benchmark
-from app.scanners.openscap.tailoring import add_tailoring, offer_tailored_profiles, read_tailoring
+from app.scanners.openscap.tailoring import add_tailoring, offer_only_tailored_profiles, read_tailoring
 from app.store.host_groups import replace_group
 from tests.runs.doors import house
 from tests.scanners.openscap.content import DATA
@@ -93,7 +93,7 @@ async def test_a_choice_of_rules_and_what_an_operators_own_tailoring_says_stay(d
     mine = await written(doors, skill="scap:valued:ours:site")
     assert judged(doors, mine) == (["length"], judged(doors, mine)[1])
     assert judged(doors, mine)[1]["length"] == "14"
-    benchmark = offer_tailored_profiles(read_tailoring(mine, "x"), read_benchmark(VALUED))
+    benchmark = offer_only_tailored_profiles(read_tailoring(mine, "x"), read_benchmark(VALUED))
     assert [one.name for one in benchmark.list_rules_removed_by_tailoring("xccdf_x_profile_ours")] == ["greeting"]
 
 

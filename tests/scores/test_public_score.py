@@ -16,7 +16,7 @@ from app.scores.public_score import (
     SignedPublicScore,
     list_setup_facts,
     load_prompt_digests_by_version,
-    read_any_score,
+    read_verified_full_or_public_score,
     read_verified_public_score,
     sign_public_score,
 )
@@ -101,7 +101,7 @@ def test_what_was_changed_after_the_signature_does_not_hold(sent, alter, capsys)
     assert check_score(sent, "") == 2
     assert "does not hold" in capsys.readouterr().err
     with pytest.raises(BadInput, match="changed after"):
-        read_any_score(sent)
+        read_verified_full_or_public_score(sent)
 
 
 @pytest.mark.parametrize(

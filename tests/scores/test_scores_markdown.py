@@ -3,7 +3,7 @@
 import msgspec
 
 from app.config import PACKAGE
-from app.scores.public_score import read_any_score
+from app.scores.public_score import read_verified_full_or_public_score
 from app.scores.score_figures import build_score_row
 from app.scores.score_structures import has_worse_probe_or_rollback_leftover
 from app.scores.scores_markdown import SIZES, render_scores_markdown
@@ -14,12 +14,12 @@ FILES = sorted((DOCS / "scores").glob("*.json"))
 
 def test_the_page_agrees_with_the_files():
     assert (DOCS / "scores.md").read_text() == render_scores_markdown(
-        [build_score_row(read_any_score(file)) for file in FILES]
+        [build_score_row(read_verified_full_or_public_score(file)) for file in FILES]
     )
 
 
 def test_each_size_has_a_place_and_a_row_stands_in_its_own():
-    made = [build_score_row(read_any_score(file)) for file in FILES]
+    made = [build_score_row(read_verified_full_or_public_score(file)) for file in FILES]
     places = render_scores_markdown(made).partition("## By size of model")[2].splitlines()
     rows = [line for line in places if line.startswith("| ") and "B " in line.split("|")[1]]
     assert len(rows) == len(SIZES) - 1
@@ -33,7 +33,7 @@ def test_each_size_has_a_place_and_a_row_stands_in_its_own():
 
 
 def test_no_host_of_tempers_own_rows_was_left_worse():
-    own = [read_any_score(file) for file in FILES]
+    own = [read_verified_full_or_public_score(file) for file in FILES]
     assert own
     assert not any(
         has_worse_probe_or_rollback_leftover(trial)

@@ -17,7 +17,7 @@ from app.events.kinds import (
 )
 from app.events.record import build_recorded_event
 from app.store import attention_queries
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.event_batch_writer import to_columns
 from app.store.models import EventRow, RunRow
 
@@ -29,7 +29,7 @@ GIVEN = ApprovalGiven(approval="a", by="ada", reason="")
 
 @pytest.fixture
 def session(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as session:
         yield session
     database.dispose()

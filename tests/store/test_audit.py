@@ -6,13 +6,13 @@ from sqlmodel import Session
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT, GENESIS, hash_line
 from app.store import audit
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.run_queries import read_last_link
 
 
 @pytest.fixture
 def database(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield database
     database.dispose()
 

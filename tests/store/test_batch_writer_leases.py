@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from app.events.kinds import RunPaused
 from app.events.record import GENESIS, MACHINE, build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.event_batch_writer import append_batch_returning_lost_runs, read_newest_seq
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
@@ -18,7 +18,7 @@ from tests.postgres import new_database
 
 @pytest.fixture(scope="module")
 def database(postgres_server):
-    opened = open_database(new_database(postgres_server))
+    opened = open_and_migrate_database(new_database(postgres_server))
     yield opened
     opened.dispose()
 

@@ -9,14 +9,14 @@ from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.store.change_monitor import ChangeMonitor
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from tests.postgres import new_database
 
 FOR_EVER = 3600.0
 
 
 def test_a_commit_of_anybody_makes_another_version_and_nothing_else_does(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     changes = ChangeMonitor(database)
     before = changes.version()
     with database.connect() as connection:
@@ -37,7 +37,7 @@ def test_a_commit_of_anybody_makes_another_version_and_nothing_else_does(tmp_pat
 
 @pytest.mark.timeout(20)
 async def test_on_sqlite_a_change_before_the_wait_is_not_lost(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     changes = ChangeMonitor(database)
     before = changes.version()
     with database.begin() as connection:
@@ -54,7 +54,7 @@ async def test_on_sqlite_a_change_before_the_wait_is_not_lost(tmp_path):
 
 
 async def test_on_postgresql_the_log_tells_whoever_wrote_it_and_samples_tell_nothing(postgres_server):
-    database = open_database(new_database(postgres_server))
+    database = open_and_migrate_database(new_database(postgres_server))
     changes, bus = ChangeMonitor(database), Bus()
     bus.subscribe(changes)
     before = changes.version()

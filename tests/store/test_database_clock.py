@@ -4,7 +4,7 @@ import pytest
 
 from app.store import database_clock
 from app.store.database_clock import TOO_FAR_OFF, DatabaseClock, open_clock
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 
 
 class Hands:
@@ -62,7 +62,7 @@ def test_an_answer_that_took_long_moves_time_no_further_than_it_must():
 
 @pytest.mark.parametrize(("is_shared", "time"), [(True, 1000.0), (False, 5000.0)])
 def test_only_a_database_that_nodes_share_is_asked_for_its_time(tmp_path, monkeypatch, is_shared, time):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     monkeypatch.setattr(database_clock, "is_shared", lambda _: is_shared)
     monkeypatch.setattr(database_clock, "database_time", lambda _: 1000.0)
     monkeypatch.setattr(database_clock, "DatabaseClock", lambda: DatabaseClock(lambda: 5000.0, lambda: 10.0))

@@ -13,7 +13,7 @@ from app.store.db import (
     describe_database_error,
     is_shared,
     mask_password,
-    open_database,
+    open_and_migrate_database,
     open_separate_engine,
     read_revision,
     use_autocommit_if_shared,
@@ -25,14 +25,14 @@ ADDRESS = "postgresql://ada:CANARY@db.example/temper"
 
 @pytest.fixture
 def file(tmp_path):
-    opened = open_database(tmp_path / "new" / "temper.db")
+    opened = open_and_migrate_database(tmp_path / "new" / "temper.db")
     yield opened
     opened.dispose()
 
 
 @pytest.fixture
 def shared(postgres_server):
-    opened = open_database(new_database(postgres_server))
+    opened = open_and_migrate_database(new_database(postgres_server))
     yield opened
     opened.dispose()
 
@@ -55,7 +55,7 @@ def test_a_new_file_is_made_from_the_schema_and_walks_through_no_migration(tmp_p
 
     event.listen(Engine, "before_cursor_execute", note)
     try:
-        open_database(tmp_path / "temper.db").dispose()
+        open_and_migrate_database(tmp_path / "temper.db").dispose()
     finally:
         event.remove(Engine, "before_cursor_execute", note)
     assert [one for one in statements if "alembic_version" in one and one.startswith(("INSERT", "UPDATE"))] == [
@@ -69,11 +69,11 @@ def test_a_file_that_another_process_completes_first_is_taken_as_it_is(tmp_path)
     def complete_first(_connection, _cursor, statement, *_):
         if statement == "begin immediate" and not faster:
             faster.append(path)
-            open_database(path).dispose()
+            open_and_migrate_database(path).dispose()
 
     event.listen(Engine, "before_cursor_execute", complete_first)
     try:
-        opened = open_database(path)
+        opened = open_and_migrate_database(path)
     finally:
         event.remove(Engine, "before_cursor_execute", complete_first)
     assert faster
@@ -91,13 +91,13 @@ def test_a_file_that_another_process_completes_first_is_taken_as_it_is(tmp_path)
 )
 def test_an_address_that_temper_cannot_use_is_refused_with_what_to_write(address, words):
     with pytest.raises(EnvironmentUnusable, match=words):
-        open_database(address)
+        open_and_migrate_database(address)
 
 
 def test_a_folder_that_cannot_be_made_is_refused_with_what_to_choose(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(EnvironmentUnusable, match="Choose a writable folder with --data"):
-        open_database(tmp_path / "file" / "temper.db")
+        open_and_migrate_database(tmp_path / "file" / "temper.db")
 
 
 def test_a_file_of_a_newer_temper_is_refused_with_what_to_do(file):
@@ -105,7 +105,7 @@ def test_a_file_of_a_newer_temper_is_refused_with_what_to_do(file):
         connection.execute(text("update alembic_version set version_num = '9999'"))
     file.dispose()
     with pytest.raises(EnvironmentUnusable, match=r"a newer Temper \(9999\): upgrade temper, or choose another --data"):
-        open_database(place := Path(file.url.database))
+        open_and_migrate_database(place := Path(file.url.database))
     assert place not in list_open_files()
 
 

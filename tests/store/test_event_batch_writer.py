@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from app.events.kinds import RunPaused
 from app.events.record import GENESIS, MACHINE, build_recorded_event, check_chain_and_get_head
 from app.store import event_batch_writer
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import EventRow, SampleRow
 
@@ -19,7 +19,7 @@ from app.store.models import EventRow, SampleRow
 @pytest.fixture
 def store(tmp_path, monkeypatch):
     monkeypatch.setattr(event_batch_writer, "BETWEEN", 0.01)
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield EventStore(database)
     database.dispose()
 

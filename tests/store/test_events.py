@@ -5,7 +5,7 @@ import pytest
 
 from app.events.kinds import RunFinished, RunPaused, RunStarted
 from app.events.record import MACHINE, build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore, RunSpan
 from tests.loop.playing import pack, request, rule
 from tests.machine.samples import gpu_sample
@@ -35,7 +35,7 @@ class Log:
 
 @pytest.fixture
 def log(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield Log(database)
     database.dispose()
 
@@ -54,7 +54,7 @@ def test_each_host_comes_next_with_its_oldest_run_that_has_not_ended(log):
 
 
 def test_of_a_database_that_nodes_share_only_queued_runs_come_next(postgres_server):
-    database = open_database(new_database(postgres_server))
+    database = open_and_migrate_database(new_database(postgres_server))
     log = Log(database)
     fill(log)
     assert log.store.list_next_runs_to_offer() == [("first", "b")]

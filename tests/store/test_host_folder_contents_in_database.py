@@ -5,7 +5,7 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.store import host_folder_contents_in_database
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.host_folder_contents_in_database import HostFileRow, HostFolders
 from app.syntax.host_files_protocol import FileState
 from app.targets import host_registry
@@ -24,7 +24,7 @@ CONFIG, BEFORE, AFTER = (
 @pytest.fixture
 def nodes(tmp_path):
     """Two, each with hosts of its own in a folder of its own."""
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield [(HostFolders(database, hosts), hosts) for hosts in (tmp_path / "one", tmp_path / "other")]
     database.dispose()
 

@@ -17,7 +17,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.host_rule_states import (
     StandingRow,
@@ -53,7 +53,7 @@ class Told:
 
 @pytest.fixture
 def told(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield Told(database)
     database.dispose()
 

@@ -5,14 +5,14 @@ from sqlalchemy import delete
 from sqlmodel import Session
 
 from app.errors import LeaseLost
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.leases import LeaseRow, Leases
 from tests.postgres import new_database
 
 
 @pytest.fixture(scope="module")
 def database(postgres_server):
-    opened = open_database(new_database(postgres_server))
+    opened = open_and_migrate_database(new_database(postgres_server))
     yield opened
     opened.dispose()
 

@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import Session
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.lessons import (
     DROP_AFTER,
     MOST_WORDS,
@@ -17,7 +17,7 @@ RUN = {"host": "h", "state": "queued", "mode": "auto", "skill": "stig", "lineup"
 
 @pytest.fixture
 def session(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as session:
         yield session
     database.dispose()

@@ -6,7 +6,7 @@ from sqlalchemy import event
 from app.events.kinds import KINDS, TOLD_KINDS, RunPaused, TurnDelta, TurnFinished
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.loop.state import fold_events
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
 from tests.machine.samples import gpu_sample
@@ -21,7 +21,7 @@ def tag(one):
 
 @pytest.fixture
 def store(played):
-    database = open_database(played[0] / "temper.sqlite")
+    database = open_and_migrate_database(played[0] / "temper.sqlite")
     yield EventStore(database)
     database.dispose()
 
@@ -54,7 +54,7 @@ def test_the_newest_of_some_kinds_come_newest_first(store, played, log, kinds):
 
 @pytest.mark.parametrize("upto", range(1, 260, 7))
 def test_a_state_is_the_same_without_the_pieces_of_turns_wherever_the_log_was_cut(tmp_path, log, upto):
-    database = open_database(tmp_path / "cut.sqlite")
+    database = open_and_migrate_database(tmp_path / "cut.sqlite")
     cut = EventStore(database)
     cut.append(log[:upto])
     assert fold_events(cut.read_events_for_fold(log[0].run)) == fold_events(log[:upto])
@@ -63,7 +63,7 @@ def test_a_state_is_the_same_without_the_pieces_of_turns_wherever_the_log_was_cu
 
 def steps(tmp_path, log, pieces):
     """What SQLite does for a page of this run, its first turn told in so many pieces more."""
-    database = open_database(tmp_path / f"{pieces}.sqlite")
+    database = open_and_migrate_database(tmp_path / f"{pieces}.sqlite")
     long, before = [], GENESIS
     for one in (one for one in log if not isinstance(one.event, TurnDelta)):
         told = [one.event]
@@ -111,7 +111,7 @@ def test_of_the_events_of_one_time_the_newest_is_found_and_before_all_there_is_n
     ],
 )
 def test_samples_are_read_from_the_first_to_the_last_second_that_is_asked_for(tmp_path, since, until, kinds, found):
-    database = open_database(tmp_path / "samples.sqlite")
+    database = open_and_migrate_database(tmp_path / "samples.sqlite")
     told = [gpu_sample(), gpu_sample(), RunPaused(by="a"), gpu_sample()]
     EventStore(database).append([build_recorded_event(MACHINE, n, float(n), one, "") for n, one in enumerate(told, 1)])
     assert [one.seq for one in EventStore(database).read_samples(since, until, kinds)] == found

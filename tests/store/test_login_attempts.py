@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import Session, select
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.login_attempts import WITHIN, LoginAttemptRow, clear_attempts, count_and_check_attempt, get_wait_seconds
 
 LIMITS = {"name:ada": 2, "address:1": 3}
@@ -11,7 +11,7 @@ LIMITS = {"name:ada": 2, "address:1": 3}
 
 @pytest.fixture
 def session(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as session:
         yield session
     database.dispose()

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlmodel import Session, SQLModel, select
 
 from app import store
-from app.store.db import HEAD, open_database, read_revision
+from app.store.db import HEAD, open_and_migrate_database, read_revision
 from app.store.models import CredentialRow, PersonRow, ScheduleRow
 from tests.store.fresh import moved, tables
 
@@ -55,7 +55,7 @@ def killed_at(path, statement):
             os.kill(os.getpid(), signal.SIGKILL)
 
     event.listen(Engine, "before_cursor_execute", count)
-    open_database(path).dispose()
+    open_and_migrate_database(path).dispose()
 
 
 def in_it(path):
@@ -78,14 +78,14 @@ def test_killed_while_tables_are_made_or_changed(tmp_path, before, statement):
     opening.join(30)
     assert opening.exitcode == -signal.SIGKILL
     assert in_it(path) == was
-    database = open_database(path)
+    database = open_and_migrate_database(path)
     assert read_revision(database) == HEAD
     database.dispose()
 
 
 def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
     """Should it not: `python -m tests.store.fresh`."""
-    new = open_database(tmp_path / "new.db")
+    new = open_and_migrate_database(tmp_path / "new.db")
     old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
     moved(old, HEAD)
     assert tables(new) == tables(old)
@@ -96,7 +96,7 @@ def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
 def test_tables_have_the_keys_indexes_and_required_columns_that_their_rows_declare(tmp_path):
     for module in pkgutil.iter_modules(store.__path__, "app.store."):
         importlib.import_module(module.name)
-    database = open_database(tmp_path / "t.db")
+    database = open_and_migrate_database(tmp_path / "t.db")
     made, declared = inspect(database), SQLModel.metadata.tables
     assert {*made.get_table_names()} == {*declared, "alembic_version"}
     assert {name: made.get_pk_constraint(name)["constrained_columns"] for name in declared} == {
@@ -125,7 +125,7 @@ def test_two_that_open_a_new_file_at_once_both_come_up(tmp_path):
 
 def test_what_was_read_out_of_sentences_and_labels_stands_in_columns(tmp_path):
     path = tmp_path / "t.sqlite"
-    database = open_database(path)
+    database = open_and_migrate_database(path)
     moved(database, "0010", command.downgrade)
     oidc = f"oidc${'a' * 32}${'b' * 32}"
     with database.begin() as connection:
@@ -140,7 +140,7 @@ def test_what_was_read_out_of_sentences_and_labels_stands_in_columns(tmp_path):
             values = {"id": f"{kind} {label}", "kind": kind, "label": label}
             connection.execute(text(OLD_CREDENTIAL), values)
     database.dispose()
-    opened = open_database(path)
+    opened = open_and_migrate_database(path)
     with Session(opened) as session:
         slipped = {row.id: (row.unkept, row.stopped) for row in session.exec(select(ScheduleRow))}
         people = {row.name: (row.password, row.identity) for row in session.exec(select(PersonRow))}

@@ -7,7 +7,7 @@ from app.errors import LeaseLost
 from app.events.record import MACHINE
 from app.store import nodes
 from app.store.database_clock import TOO_FAR_OFF, database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import ASK_AGAIN_AFTER, DEAD_AFTER, FORGOTTEN_AFTER, GIVEN_UP_FOR, TRIED_FOR, NodeRow, Orphan
@@ -21,7 +21,7 @@ ROLLOUT = {"words": "all", "hosts": 1, "state": "running", "reason": "", "mode":
 
 @pytest.fixture(scope="module")
 def database(postgres_server):
-    opened = open_database(new_database(postgres_server))
+    opened = open_and_migrate_database(new_database(postgres_server))
     yield opened
     opened.dispose()
 
@@ -139,9 +139,9 @@ def test_a_node_without_leader_or_runs_sees_none_and_one_that_was_given_up_sees_
     add_node(session, "one", at)
     seen = nodes.send_heartbeat_and_read_overview(session, "one")
     assert (seen.leader, seen.turn, seen.unended, seen.kept) == ("", 0, 0, (0, 0, 0))
-    nodes.end_nodes(session, [])
+    nodes.mark_nodes_ended(session, [])
     assert nodes.send_heartbeat_and_read_overview(session, "one")
-    nodes.end_nodes(session, ["one"])
+    nodes.mark_nodes_ended(session, ["one"])
     assert nodes.send_heartbeat_and_read_overview(session, "one") is None
     add_node(session, "other", at)
     assert nodes.send_heartbeat_and_read_overview(session, "one") is None

@@ -3,7 +3,7 @@
 from sqlmodel import Session
 
 from app.events.hosts_of_waiver_or_site_value import HostScope
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.host_groups import replace_group
 from app.store.parameters import (
     ParameterRow,
@@ -16,7 +16,7 @@ SET = (("all", ""), ("group", "db"), ("group", "web"), ("host", "web-1"), ("host
 
 
 def test_the_nearest_scope_counts_and_of_two_groups_the_first_by_name(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as session:
         for group in ("web", "db"):
             replace_group(session, group, ["web-1"])

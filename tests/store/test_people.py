@@ -10,7 +10,7 @@ from sqlmodel import Session
 from app.errors import Rejected
 from app.store import credentials, people
 from app.store.database_clock import database_time
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from tests.postgres import new_database
 
 PASSWORD = "twelve signs"
@@ -18,7 +18,7 @@ PASSWORD = "twelve signs"
 
 @pytest.fixture
 def session(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as made:
         yield made
     database.dispose()
@@ -60,7 +60,7 @@ def test_a_name_is_given_once_and_the_only_admin_stays(session):
 
 def test_a_person_is_made_at_the_databases_time(postgres_server):
     new = people.build_person("ada", "admin", PASSWORD)
-    database = open_database(new_database(postgres_server))
+    database = open_and_migrate_database(new_database(postgres_server))
     with Session(database) as session:
         before = database_time(session)
         people.add_person(session, new)
@@ -109,7 +109,7 @@ def test_a_credential_names_who_made_it_unless_its_owner_did(session):
 
 
 def test_of_two_admins_who_disable_each_other_at_the_same_time_one_stays(postgres_server):
-    database = open_database(new_database(postgres_server))
+    database = open_and_migrate_database(new_database(postgres_server))
     with Session(database) as session, session.begin():
         for name in ("ada", "bob"):
             people.add_person(session, people.build_person(name, "admin", PASSWORD))

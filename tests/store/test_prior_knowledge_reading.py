@@ -6,7 +6,7 @@ from sqlmodel import Session
 from app.events.event_field_types import PendingSetting
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunPaused, VerdictGiven
 from app.events.record import build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.event_batch_writer import to_columns
 from app.store.events import EventStore
 from app.store.models import EventRow, LessonRow, RunRow
@@ -19,7 +19,7 @@ RUN = {"host": "h", "skill": "stig", "mode": "auto", "state": "finished", "lineu
 
 @pytest.fixture
 def database(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield database
     database.dispose()
 

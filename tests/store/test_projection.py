@@ -20,7 +20,7 @@ from app.events.kinds import (
     RunWaiting,
 )
 from app.events.record import build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import LessonRow, RunRow
 from app.store.proven_fixes import FixRow
@@ -31,7 +31,7 @@ BEGUN = [request(pack([rule("V-1")])), RunStarted(worker="w", confinement="", sc
 
 @pytest.fixture
 def database(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield database
     database.dispose()
 

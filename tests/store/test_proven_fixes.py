@@ -9,7 +9,7 @@ import pytest
 from app.events.event_field_types import FileChange
 from app.events.kinds import AttemptFailed, FixProven, ItemEscalated, ItemPassed
 from app.events.record import build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.prior_knowledge import StoredRunHistory
 from tests.forkserver import temper
@@ -39,7 +39,7 @@ class Runs:
 
 @pytest.fixture
 def runs(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield Runs(database)
     database.dispose()
 

@@ -8,7 +8,7 @@ from app.events import kinds
 from app.events.event_field_types import Budget
 from app.events.record import GENESIS
 from app.store import rollouts
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import CommandRow, RunRow
 from app.store.rollouts import RolloutHostRow, RolloutRow, open_rollout_journal
 from tests.loop.playing import pack, request, rule
@@ -37,7 +37,7 @@ STOPPING, ENDED = kinds.RolloutStopRequested(by="ada", reason="enough"), kinds.R
 
 @pytest.fixture
 def database(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield database
     database.dispose()
 

@@ -7,7 +7,11 @@ import pytest
 from app.errors import Rejected
 from app.store import backup_times, host_groups, schedules
 from app.store.models import ScheduleRow
-from app.store.shared_read_session import open_read_connection, open_read_session, share_session_within_request
+from app.store.session_shared_within_request import (
+    open_read_connection,
+    open_read_session,
+    share_session_within_request,
+)
 
 
 def test_the_newest_backup_counts_whoever_made_it(database, session):

@@ -7,14 +7,14 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import CommandRow
 from app.store.run_command_inbox import InboxPoller
 
 
 @pytest.fixture
 def database(tmp_path):
-    opened = open_database(tmp_path / "temper.sqlite")
+    opened = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield opened
     opened.dispose()
 

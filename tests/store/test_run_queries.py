@@ -5,7 +5,7 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.store import run_queries
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import EventRow, RunRow
 from app.store.run_queries import list_hosts_newest_started_runs
 
@@ -13,7 +13,7 @@ RUN = {"state": "queued", "mode": "auto", "skill": "stig", "lineup": "l", "simul
 
 
 def test_of_each_host_the_newest_run_that_has_started_counts(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as session:
         for run, host, at, started in (
             ("a", "web1", 2, 2),
@@ -35,7 +35,7 @@ def test_of_runs_that_a_host_got_at_the_same_time_one_that_has_started_counts(se
 
 @pytest.fixture
 def session(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as session:
         yield session
     database.dispose()

@@ -5,7 +5,7 @@ from sqlmodel import Session, select
 
 from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.record import build_recorded_event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.event_batch_writer import to_columns
 from app.store.models import EventRow, EvidenceRow, RunRow
 from app.store.shrunk_runs import (
@@ -21,7 +21,7 @@ RUN = {"host": "h", "mode": "auto", "skill": "stig", "lineup": "l", "simulated":
 
 @pytest.fixture
 def session(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     with Session(database) as opened:
         yield opened
     database.dispose()
@@ -85,7 +85,7 @@ def finished(turn):
 
 
 def test_only_the_pieces_of_turns_that_finished_are_deleted(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     cut = TurnInterrupted(turn="1", reason="crash")
     told = (began("1"), said("1"), cut, finished("another"), began("2"), said("2"), said("2"), finished("2"), said("3"))
     with Session(database) as session:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.thinned_sample_store import ThinnedStore
 
 
 @pytest.fixture
 def thinned(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     store = ThinnedStore(database)
     for at in (30.0, 10.0, 20.0):
         store.save(10, at, b"of %d" % at)

@@ -6,7 +6,7 @@ import pytest
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
 from app.store.prior_knowledge import StoredRunHistory
@@ -57,7 +57,7 @@ def test_what_was_taken_back_or_made_anew_is_nobodys_concern():
 
 @pytest.fixture
 def database(tmp_path):
-    made = open_database(tmp_path / "temper.sqlite")
+    made = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield made
     made.dispose()
 
@@ -101,7 +101,7 @@ def test_those_taken_back_are_listed_last(database):
 
 
 def test_a_waiver_is_found_by_its_id_or_refused(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     with Session(database) as session:
         session.add(row())
         assert require_waiver(session, "w1").rule == "V-257985"

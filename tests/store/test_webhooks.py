@@ -6,7 +6,7 @@ from sqlmodel import Session
 from app.events.kinds import RunFinished
 from app.events.record import build_recorded_event
 from app.store import webhooks
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import EventRow
 from app.store.rollouts import RolloutRow
@@ -48,7 +48,7 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     with Session(database) as session:
         yield Place(session)
     database.dispose()

@@ -1,6 +1,13 @@
 import pytest
 
-from app.syntax.audit_fields import UNSET, HostNames, RefusedRule, parse_comparison, parse_field, parse_leading_number
+from app.syntax.audit_fields import (
+    UNSET,
+    HostNames,
+    RefusedRule,
+    parse_field,
+    parse_field_to_field_comparison,
+    parse_leading_number,
+)
 
 NAMES = HostNames({"root": 0, "ops": 1000}, {"wheel": 10}, {}, "x86_64")
 
@@ -61,10 +68,12 @@ def test_what_a_list_does_not_take(pair, where):
 )
 def test_only_accounts_and_only_groups_compare(pair, fits):
     if fits:
-        assert parse_comparison(pair, "exit") == parse_comparison("{2}{1}{0}".format(*_split(pair)), "exit")
+        assert parse_field_to_field_comparison(pair, "exit") == parse_field_to_field_comparison(
+            "{2}{1}{0}".format(*_split(pair)), "exit"
+        )
         return
     with pytest.raises(RefusedRule):
-        parse_comparison(pair, "exit")
+        parse_field_to_field_comparison(pair, "exit")
 
 
 def _split(pair):

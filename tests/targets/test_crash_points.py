@@ -20,7 +20,7 @@ from app.events.event_field_types import (
     SetOption,
     WriteFile,
 )
-from app.targets import disk_retry
+from app.targets import full_disk_retry
 from app.targets.crash_safe_writes import ignore_step
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.program_sandbox import Confinement
@@ -116,7 +116,7 @@ def test_a_full_disk_is_told_and_what_was_written_is_undone(tmp_path, step):
 
 @pytest.mark.parametrize("step", range(1, 7))
 def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path, monkeypatch, step):
-    monkeypatch.setattr(disk_retry, "PAUSE", 0.001)
+    monkeypatch.setattr(full_disk_retry, "PAUSE", 0.001)
     prepared(tmp_path)
     before = everything(tmp_path)
     applied(tmp_path, [CHANGES[6], CHANGES[1]], 0)
@@ -127,13 +127,13 @@ def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path
 
 @pytest.mark.parametrize("step", [1, 4])
 def test_a_disk_that_is_full_while_a_host_is_laid_out_is_waited_for_or_said(tmp_path, monkeypatch, step):
-    monkeypatch.setattr(disk_retry, "PAUSE", 0.001)
+    monkeypatch.setattr(full_disk_retry, "PAUSE", 0.001)
     prepared(tmp_path)
     new = everything(tmp_path)
     applied(tmp_path, [CHANGES[6]], 0)
     FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 3)).prepare()
     assert everything(tmp_path) == new
-    monkeypatch.setattr(disk_retry, "SECONDS", 0.0)
+    monkeypatch.setattr(full_disk_retry, "SECONDS", 0.0)
     with pytest.raises(EnvironmentUnusable, match="host cannot be made ready for a run: No space left on device"):
         FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 10**6)).prepare()
     assert everything(tmp_path) == new

@@ -3,7 +3,7 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.pam_outcome import StackRefusal, compute_outcome, find_refusal
+from app.targets.pam_outcome import StackRefusal, compute_outcome, find_stack_refusal
 from tests.hostfiles import DictFiles
 
 
@@ -62,7 +62,7 @@ def test_other_stands_in_and_has_to_be_readable():
 )
 def test_the_rule_that_decided_on_a_refusal_is_found(text, line, overshoots):
     rules = pam.find_chains(DictFiles({"/etc/pam.d/x": text}), "x")["auth"]
-    assert find_refusal(rules, lambda rule: rule.module) == StackRefusal(rules[line - 1], overshoots)
+    assert find_stack_refusal(rules, lambda rule: rule.module) == StackRefusal(rules[line - 1], overshoots)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_the_rule_that_decided_on_a_refusal_is_found(text, line, overshoots):
 )
 def test_a_stack_in_which_no_rule_decides_refuses(text):
     chains = pam.find_chains(DictFiles({"/etc/pam.d/x": text}), "x")
-    assert find_refusal(chains["auth"], lambda rule: rule.module) == StackRefusal(None)
+    assert find_stack_refusal(chains["auth"], lambda rule: rule.module) == StackRefusal(None)
 
 
 def test_a_stack_that_succeeds_has_no_refusal():
     chains = pam.find_chains(DictFiles({"/etc/pam.d/x": "auth sufficient success\nauth required auth_err\n"}), "x")
-    assert find_refusal(chains["auth"], lambda rule: rule.module) is None
+    assert find_stack_refusal(chains["auth"], lambda rule: rule.module) is None

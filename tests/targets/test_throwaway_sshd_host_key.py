@@ -10,7 +10,7 @@ def test_a_key_is_made_once_and_is_a_private_one():
 
 
 def test_a_program_that_was_too_slow_once_is_asked_again(monkeypatch):
-    throwaway_sshd_host_key._make_sshd_check_key.cache_clear()
+    throwaway_sshd_host_key._make_sshd_check_key_text.cache_clear()
     with monkeypatch.context() as patch:
 
         def run_too_long(line, **_options):

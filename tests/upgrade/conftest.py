@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.config import Settings
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from tests.upgrade.__main__ import VERSIONS, unpacked
 
 
@@ -34,7 +34,7 @@ def older(request, tmp_path):
 
 @pytest.fixture
 def database(older):
-    opened = open_database(older.data / "temper.sqlite")
+    opened = open_and_migrate_database(older.data / "temper.sqlite")
     yield opened
     opened.dispose()
 

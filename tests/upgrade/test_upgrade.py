@@ -19,7 +19,7 @@ from app.evidence.signing_key import find_key
 from app.evidence.verify import unpack_zip_packed_by_temper
 from app.loop.state import fold_events
 from app.store import credentials, people, schedules
-from app.store.db import HEAD, open_database, read_revision
+from app.store.db import HEAD, open_and_migrate_database, read_revision
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
@@ -35,7 +35,7 @@ OPENED = """
 import os, signal, sys
 from pathlib import Path
 from sqlalchemy import Engine, event
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 
 left = int(sys.argv[2])
 
@@ -46,7 +46,7 @@ def count(connection, cursor, statement, *_):
     if left <= 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-open_database(Path(sys.argv[1]) / "temper.sqlite")
+open_and_migrate_database(Path(sys.argv[1]) / "temper.sqlite")
 """
 PAGES = (
     *("/", "/runs", "/ops", "/hosts", "/fleet", "/lineup", "/people", "/audit"),
@@ -92,7 +92,7 @@ def test_killed_while_it_is_brought_up_the_next_start_does_it(tmp_path, writes):
     older = found("0001", unpacked("0001", tmp_path))
     done = subprocess.run([sys.executable, "-c", OPENED, older.data, str(writes)], check=False)
     assert done.returncode == -signal.SIGKILL
-    opened = open_database(older.data / "temper.sqlite")
+    opened = open_and_migrate_database(older.data / "temper.sqlite")
     assert read_revision(opened) == HEAD
     assert EventStore(opened).read_lines(older.cut) == older.lines[older.cut]
     opened.dispose()
@@ -127,12 +127,12 @@ def test_its_runs_are_shown_and_the_one_that_was_cut_off_goes_on_to_its_end(olde
             answer = http.get(address)
             assert answer.status_code == 200, (address, answer.text[:500])
         seen_through(http, older.cut)
-    ended_as_it_should(older, open_database(older.data / "temper.sqlite"))
+    ended_as_it_should(older, open_and_migrate_database(older.data / "temper.sqlite"))
 
 
 def test_a_server_takes_it_over_and_the_run_that_was_cut_off_goes_on_there(older, database, server):
     address = new_database(server)
-    into = open_database(address)
+    into = open_and_migrate_database(address)
     copied = copy_sqlite_rows_and_verify_chains(database, into)
     assert copied.chains == len(older.lines) + bool(EventStore(database).read_lines(AUDIT))
     environment = {"TEMPER_DATABASE_URL": address, "no_proxy": "127.0.0.1"}

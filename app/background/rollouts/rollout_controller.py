@@ -12,7 +12,7 @@ from app.runs.rollout import rollout_steps as steps
 from app.runs.rollout.rollout_request import build_host_run_request, create_order_without_host
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_submission_and_commands import format_rollout_command_author
-from app.runtime.runtime import Runtime, create_run_id
+from app.runtime.runtime import Runtime, create_random_run_id
 from app.store import rollouts
 from app.store.background_task_base import PeriodicTask
 from app.store.db import use_autocommit_if_shared
@@ -109,7 +109,7 @@ class RolloutController(PeriodicTask):
         except TemperError as exc:
             chain.append(RolloutHostLeft(host=host, reason=str(exc)))
             return
-        run = create_run_id()
+        run = create_random_run_id()
         chain.append(RolloutHostBegun(host=host, of=run, wave=wave))
         chain.begin_run(run, request)
 

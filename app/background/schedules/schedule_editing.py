@@ -11,7 +11,7 @@ from app.background.schedules.cron_times import compute_next_time
 from app.background.schedules.schedule_start_grace_and_time_limit import validate_window_to_seconds
 from app.errors import Rejected
 from app.events.event_field_types import Mode
-from app.runs.order import Order, resolve_mode, split_at_commas, validate_order_and_load_skill
+from app.runs.order import Order, resolve_mode, split_at_commas_unless_none, validate_order_and_load_skill
 from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_terms
 from app.runs.shared_field_checks import check_lengths
 from app.store.models import ScheduleRow
@@ -100,7 +100,7 @@ def create_order_from_schedule(row: ScheduleRow, pace: float) -> Order:
     return Order(
         host=FIXTURE if row.rollout else row.host,
         skill=row.skill,
-        rules=split_at_commas(row.rules) or None,
+        rules=split_at_commas_unless_none(row.rules) or None,
         mode=row.mode,
         keep=True,
         note=f"schedule {row.id}",

@@ -16,7 +16,7 @@ from app.runs.order import create_run_request
 from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_random_rollout_id
-from app.runtime.runtime import Runtime, create_run_id
+from app.runtime.runtime import Runtime, create_random_run_id
 from app.store import run_queries, schedules
 from app.store.background_task_base import PeriodicTask
 from app.store.host_groups import read_groups
@@ -81,7 +81,7 @@ class Scheduler(PeriodicTask):
             row.run = create_random_rollout_id()
             started = f"rollout {row.run} on {len(request.hosts)} hosts"
         else:
-            row.run = create_run_id()
+            row.run = create_random_run_id()
             started = f"run {row.run}"
         row.outcome = f"{missed_text}Started {started} at {_format_time(due_at)}."
         return write_first_event(session, row.run, request)

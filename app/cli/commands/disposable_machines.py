@@ -172,7 +172,7 @@ def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
 
     image = machine.get_current_image_of_kind()
     register_machine(Settings(data=data), machine, machine.get_access(), image.title)
-    store_datastream_locally_if_missing(machine.shared_image_folder / image.content)
+    store_datastream_locally_if_missing(machine.base_image_folder / image.content)
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")
 
 

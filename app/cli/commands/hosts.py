@@ -167,7 +167,7 @@ def host_check(
     """Log in to a host and run its health checks. Exits with 0 if it is healthy and no change is open, else with 2."""
     from app.cli.host import check_host
 
-    raise typer.Exit(check_host(Settings(data=data), name, undo=undo))
+    raise typer.Exit(check_host(Settings(data=data), name, roll_back_open_changes=undo))
 
 
 @host_app.command("reboot-check")
@@ -238,10 +238,10 @@ def schedule_add(
 
     from app.background.schedules.schedule_editing import ScheduleSpec
     from app.cli.schedule import add_schedule
-    from app.runs.order import Order, split_at_commas
+    from app.runs.order import Order, split_at_commas_unless_none
     from app.runs.rollout.rollout_request import RolloutTerms
 
-    order = Order(host=host, skill=skill, rules=split_at_commas(rules), mode=mode, by=getpass.getuser())
+    order = Order(host=host, skill=skill, rules=split_at_commas_unless_none(rules), mode=mode, by=getpass.getuser())
     terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed)
     add_schedule(
         Settings(data=data), ScheduleSpec(order=order, cron=cron, zone=zone, window_minutes=window, terms=terms)

@@ -85,7 +85,7 @@ def start_run(
     from app.cli.rollout import run_rollout
     from app.cli.server_to_lineup import parse_engine_addresses_and_keyword, select_endpoints_as_lineup
     from app.events.event_field_types import Budget
-    from app.runs.order import Order, parse_engine_choice, split_at_commas
+    from app.runs.order import Order, parse_engine_choice, split_at_commas_unless_none
 
     addresses, choice = parse_engine_addresses_and_keyword(engine)
     asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
@@ -93,7 +93,7 @@ def start_run(
     order = Order(
         host=host,
         skill=skill,
-        rules=split_at_commas(rules),
+        rules=split_at_commas_unless_none(rules),
         mode=mode,
         keep=keep,
         budget=Budget(attempts=attempts, item_seconds=item_minutes * 60, reboot_seconds=reboot_minutes * 60),

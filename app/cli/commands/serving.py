@@ -69,7 +69,7 @@ def run_demo(
     import getpass
 
     from app.cli.debian_demo import serve_debian_demo, serve_vm_demo
-    from app.cli.real_model_demo import create_order_fitting_model_size, select_cpu_lineup
+    from app.cli.real_model_demo import create_demo_run_order_for_lineup, select_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
     from app.runs.order import Order
@@ -82,7 +82,7 @@ def run_demo(
     else:
         by = getpass.getuser()
         demo = Order(mode="auto", pace=speed, note="demo", by=by)
-        order = create_order_fitting_model_size(settings, by) if real or engine else demo
+        order = create_demo_run_order_for_lineup(settings, by) if real or engine else demo
         beside = follow_cold_starts if real else None
         asyncio.run(serve_until_signal(settings, first_order=None if no_run else order, side_task=beside))
         if len(engine or ()) == 1:

@@ -59,7 +59,7 @@ def resolve_engine(engine: Engine) -> EffectiveEngine:
     return EffectiveEngine(replace(engine, **changes), overridden, tuple(unreadable))
 
 
-def _require_positive_number(text: Any, parse: Callable[[Any], float]) -> Any:
+def _parse_positive_number(text: Any, parse: Callable[[Any], float]) -> Any:
     number = parse(text)
     if not 0 < number < _LARGEST:
         raise ValueError
@@ -67,7 +67,7 @@ def _require_positive_number(text: Any, parse: Callable[[Any], float]) -> Any:
 
 
 def _require_share_above_zero(text: str) -> Any:
-    if (number := _require_positive_number(text, float)) > 1:
+    if (number := _parse_positive_number(text, float)) > 1:
         raise ValueError
     return number
 
@@ -75,8 +75,8 @@ def _require_share_above_zero(text: str) -> Any:
 def _parse_length(text: str) -> int:
     """Parse a length as vLLM does: 32k is 32,000 and 32K is 32,768."""
     if found := re.fullmatch(r"(\d+(?:\.\d+)?)([kmgKMG])", text):
-        return int(_require_positive_number(found[1], float) * _UNITS[found[2]])
-    return int(_require_positive_number(text, int))
+        return int(_parse_positive_number(found[1], float) * _UNITS[found[2]])
+    return int(_parse_positive_number(text, int))
 
 
 def _parse_speculation(text: str) -> Speculation:
@@ -86,7 +86,7 @@ def _parse_speculation(text: str) -> Speculation:
     return Speculation(
         method=str(said.get("method", "")),
         model=str(said.get("model", "")),
-        tokens=_require_positive_number(said.get("num_speculative_tokens", 1), int),
+        tokens=_parse_positive_number(said.get("num_speculative_tokens", 1), int),
         parallel_drafting=said.get("parallel_drafting") is True,
     )
 
@@ -100,21 +100,21 @@ def _do_media_limits_allow_none(text: str) -> bool:
     return isinstance(limits, dict) and all(limits.get(kind) == 0 for kind in _MEDIA)
 
 
-def _parse_switch(text: str) -> bool:
+def _parse_switch_on_unless_false(text: str) -> bool:
     return text.lower() != "false"
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "--tensor-parallel-size": ("tp", partial(_require_positive_number, parse=int)),
-    "--pipeline-parallel-size": ("pp", partial(_require_positive_number, parse=int)),
+    "--tensor-parallel-size": ("tp", partial(_parse_positive_number, parse=int)),
+    "--pipeline-parallel-size": ("pp", partial(_parse_positive_number, parse=int)),
     "--max-model-len": ("max_model_len", _parse_length),
     "--gpu-memory-utilization": ("utilization", _require_share_above_zero),
     "--kv-cache-memory-bytes": ("kv_cache_bytes", _parse_length),
-    "--max-num-seqs": ("max_num_seqs", partial(_require_positive_number, parse=int)),
+    "--max-num-seqs": ("max_num_seqs", partial(_parse_positive_number, parse=int)),
     "--max-num-batched-tokens": ("max_num_batched_tokens", _parse_length),
     "--kv-cache-dtype": ("kv_dtype", str),
     "--chat-template": ("chat_template", str),
     "--speculative-config": ("speculation", _parse_speculation),
-    "--enforce-eager": ("eager", _parse_switch),
-    "--language-model-only": ("text_only", _parse_switch),
+    "--enforce-eager": ("eager", _parse_switch_on_unless_false),
+    "--language-model-only": ("text_only", _parse_switch_on_unless_false),
 }

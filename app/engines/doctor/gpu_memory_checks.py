@@ -55,7 +55,7 @@ def check_context_margin(case: Situation) -> Pitfall | None:
     return create_pitfall("lineup.starts-by-luck", length=length, longest=int(longest), safe=safe)
 
 
-def check_graph_memory(case: Situation) -> Pitfall | None:
+def check_graphs_at_high_utilization(case: Situation) -> Pitfall | None:
     found = case.estimate
     if found is None or found.setting.cpu or found.setting.eager or found.setting.kv_cache_bytes is not None:
         return None
@@ -91,7 +91,7 @@ def check_max_num_seqs_beyond_bandwidth(case: Situation) -> Pitfall | None:
     return None
 
 
-def check_remaining_memory(case: Situation) -> Pitfall | None:
+def check_gpu_memory_left_unclaimed(case: Situation) -> Pitfall | None:
     fit, found = case.fit, case.estimate
     if fit is None or found is None or not fit.fits or found.setting.cpu or found.setting.unified:
         return None

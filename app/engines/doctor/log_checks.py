@@ -49,7 +49,7 @@ def _build_parsed_log(boots: tuple[Boot, ...], lineup: Lineup | None) -> ParsedL
     return ParsedLog(boots, fitting[0], tuple(gpu.kind for gpu in gpus))
 
 
-def check_log_model(log: ParsedLog) -> Pitfall | None:
+def check_log_of_another_model(log: ParsedLog) -> Pitfall | None:
     if not log.others:
         return None
     model = log.last_boot.get_flag("served_model_name") or log.last_boot.get_flag("model")
@@ -132,7 +132,7 @@ def _parse_number_or_zero(text: str) -> float:
 
 
 CHECKS = (
-    check_log_model,
+    check_log_of_another_model,
     check_fatal_line,
     check_start_after_failed_starts,
     check_restart_after_death,

@@ -85,8 +85,8 @@ async def explain_server_if_models_listed(
             report = await inspect_endpoint(http, base, key)
     except (EngineError, TimeoutError) as exc:
         why = clean_text(str(exc), 300) or f"it did not answer all questions in {INSPECT_SECONDS:.0f} s"
-        return build_server_explanation(name, version, None, why)
-    return build_server_explanation(name, version, report)
+        return build_server_ability_explanation(name, version, None, why)
+    return build_server_ability_explanation(name, version, report)
 
 
 async def recognize_kind_or_unknown_and_version(
@@ -150,7 +150,7 @@ def _is_public_https_address(base: str) -> bool:
         return url.scheme == "https" and "." in url.host and not url.host.endswith((".local", ".internal", ".lan"))
 
 
-def build_server_explanation(
+def build_server_ability_explanation(
     kind: str, version: str, report: EndpointReport | None, untried_reason: str = ""
 ) -> ServerExplanation:
     """Return what a server of this kind gives and lacks. Without a report only the notes of its kind are known."""

@@ -40,17 +40,17 @@ def find_gpu_kind(name: str) -> GpuKind | None:
     return None
 
 
-def parse_gpu_kind_and_count(kind_and_count: str, needed_indices: tuple[int, ...]) -> tuple[Gpu, ...]:
+def parse_gpu_kind_colon_count(kind_colon_count: str, needed_indices: tuple[int, ...]) -> tuple[Gpu, ...]:
     """Parse text like `l4:4`, four L4. Without a number: as `needed_indices` says. Raise BadInput if invalid."""
-    name, _, count = kind_and_count.partition(":")
+    name, _, count = kind_colon_count.partition(":")
     if (kind := find_gpu_kind(name)) is None:
         known = ", ".join(kind.name for kind in GPU_KINDS)
         raise BadInput(f"No GPU is called {name!r}: choose one of {known}, with a number like l4:4.")
     if count and not (count.isascii() and count.isdigit() and len(count) <= 4 and 0 < int(count) <= 1024):
-        raise BadInput(f"{kind_and_count!r} should be a GPU and how many of them, like {kind.name}:2.")
+        raise BadInput(f"{kind_colon_count!r} should be a GPU and how many of them, like {kind.name}:2.")
     there = tuple(range(int(count))) if count else needed_indices
     if short := [index for index in needed_indices if index not in there]:
-        raise BadInput(f"{kind_and_count} has no GPU {short[0]}: ask for {kind.name}:{max(needed_indices) + 1}.")
+        raise BadInput(f"{kind_colon_count} has no GPU {short[0]}: ask for {kind.name}:{max(needed_indices) + 1}.")
     return tuple(Gpu(index, kind.title, kind.memory_gib, kind.bandwidth_gb_s, kind.unified) for index in there)
 
 

@@ -62,8 +62,8 @@ class KvCache:
             for stage, group in product(self.stages, self.groups)
         )
 
-    def count_blocks(self, pool: float) -> int:
-        return max(0, int(pool // self.largest_group_block_bytes))
+    def count_blocks(self, pool_bytes: float) -> int:
+        return max(0, int(pool_bytes // self.largest_group_block_bytes))
 
     def count_request_blocks(self, length: int) -> int:
         return sum(group.count_blocks(length, self.in_flight) for group in self.groups)

@@ -66,7 +66,7 @@ class ModelShape:
         return self.architecture.startswith("gemma4")
 
     @property
-    def all_layers_input_width(self) -> int:
+    def summed_width_of_per_layer_inputs(self) -> int:
         return self.per_layer_input * len(self.layers)
 
 

@@ -46,8 +46,8 @@ def _estimate_profile_run_gib(setting: ResolvedSettings) -> float:
     temporary copy of the largest table."""
     shape, tp = setting.shape, setting.split.tp
     samples = NEW_LOGIT_BYTES * setting.max_num_seqs * shape.vocab
-    table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.all_layers_input_width)
-    per_layer = 0 if setting.eager else 4 * setting.batch_tokens * shape.all_layers_input_width
+    table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.summed_width_of_per_layer_inputs)
+    per_layer = 0 if setting.eager else 4 * setting.batch_tokens * shape.summed_width_of_per_layer_inputs
     between = NCCL_GIB if tp * setting.split.pp > 1 else 0
     return (max(_compute_batch_bytes_of_widest_layer(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
 
@@ -63,7 +63,11 @@ def _compute_batch_bytes_of_widest_layer(setting: ResolvedSettings) -> float:
     mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
     count_kv_heads = setting.split.count_kv_heads
     attention = max(layer.head_dim * (shape.heads / tp + 2 * count_kv_heads(layer)) for layer in shape.layers)
-    return 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.all_layers_input_width)
+    return (
+        2
+        * setting.batch_tokens
+        * (4 * shape.hidden + 3 * mlp / tp + attention + shape.summed_width_of_per_layer_inputs)
+    )
 
 
 def count_graphs(setting: ResolvedSettings) -> int:

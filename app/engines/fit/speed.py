@@ -5,7 +5,7 @@ from app.engines.fit.model_shape import ModelShape
 from app.engines.fit.resolved_settings import GIB, ResolvedSettings
 from app.engines.fit.vllm_versions import VllmRules
 from app.engines.fit.weight_bits import compute_attention_bits, compute_bits_per_mlp_weight
-from app.engines.fit.weights import GpuSplit, compute_weights_per_stage, count_read_attention
+from app.engines.fit.weights import GpuSplit, compute_weights_per_stage, count_read_attention_parameters
 from app.lineups.model import Precision, Speculation
 
 GB = 1e9
@@ -19,7 +19,7 @@ def count_weight_bytes_per_token(shape: ModelShape, precision: Precision, split:
     stages = compute_weights_per_stage(shape, precision, split, rules)
     always = sum(stage.mlp + stage.per_layer_projections + stage.norms for stage in stages)
     head = stages[-1].embeddings if shape.tied else stages[-1].head
-    in_attention = sum(count_read_attention(shape, layer, split) for layer in shape.layers)
+    in_attention = sum(count_read_attention_parameters(shape, layer, split) for layer in shape.layers)
     attention = compute_attention_bits(precision, shape) / 8 * in_attention
     return always + head + attention + _count_read_expert_bytes(shape, precision, split)
 
@@ -29,7 +29,7 @@ def _count_read_expert_bytes(shape: ModelShape, precision: Precision, split: Gpu
     return compute_bits_per_mlp_weight(precision, shape) / 8 * shape.experts_per_token * each / split.tp
 
 
-def count_kv_bytes(shape: ModelShape, split: GpuSplit, element_bytes: int, context: int) -> float:
+def count_kv_bytes_read_per_token(shape: ModelShape, split: GpuSplit, element_bytes: int, context: int) -> float:
     """Return the KV cache bytes that one token reads after `context` tokens, pipeline stages one by one."""
     total = 0
     for layer in shape.layers:
@@ -44,7 +44,7 @@ def count_read_weight_bytes(setting: ResolvedSettings) -> float:
 
 def estimate_speed_limit(setting: ResolvedSettings) -> Estimate:
     weights, length = count_read_weight_bytes(setting), setting.max_model_len
-    cache = count_kv_bytes(setting.shape, setting.split, setting.kv_element, length)
+    cache = count_kv_bytes_read_per_token(setting.shape, setting.split, setting.kv_element, length)
     late = setting.bandwidth_gb_s * GB / (weights + cache)
     return Estimate(
         setting.bandwidth_gb_s * GB / weights,

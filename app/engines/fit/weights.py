@@ -74,7 +74,7 @@ def _compute_weights_of_stage(
         experts=sum(_compute_expert_bytes(shape, layer, in_mlp, split.tp) for layer in layers),
         attention=in_attention * sum(count_held_attention(shape, layer, split, rules) for layer in layers),
         embeddings=2 * rows * shape.hidden if embeds else 0,
-        per_layer_tables=2 * _count_per_layer_table_rows(shape, split.tp) * shape.all_layers_input_width,
+        per_layer_tables=2 * _count_per_layer_table_rows(shape, split.tp) * shape.summed_width_of_per_layer_inputs,
         per_layer_projections=in_attention * _count_per_layer_embedding_projections(shape, len(layers), split.tp),
         head=2 * rows * shape.hidden if last and not shape.tied else 0,
         norms=2 * sum(_count_norms(shape, layer) for layer in layers),
@@ -90,7 +90,7 @@ def count_held_attention(shape: ModelShape, layer: Layer, split: GpuSplit, rules
     return _count_attention(shape, layer, split, kv)
 
 
-def count_read_attention(shape: ModelShape, layer: Layer, split: GpuSplit) -> float:
+def count_read_attention_parameters(shape: ModelShape, layer: Layer, split: GpuSplit) -> float:
     """Return the attention parameters read per token, each matrix once."""
     kv = 0 if layer.shares_kv else 1 if layer.k_is_v else 2
     return _count_attention(shape, layer, split, kv)
@@ -113,7 +113,10 @@ def _count_per_layer_table_rows(shape: ModelShape, tp: int) -> float:
 
 
 def _count_per_layer_embedding_projections(shape: ModelShape, layer_count: int, tp: int) -> float:
-    return shape.per_layer_input * shape.hidden * 2 * layer_count + shape.hidden * shape.all_layers_input_width / tp
+    return (
+        shape.per_layer_input * shape.hidden * 2 * layer_count
+        + shape.hidden * shape.summed_width_of_per_layer_inputs / tp
+    )
 
 
 def _count_norms(shape: ModelShape, layer: Layer) -> int:

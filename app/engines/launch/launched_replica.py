@@ -148,13 +148,13 @@ class LaunchedReplica:
                 await self._kill_for_taken_port(held)
                 return
             living = await asyncio.to_thread(process_search.is_alive, pid)
-            if self._read_log(tail, ended=not living) and not living:
+            if self._apply_any_new_log_lines(tail, ended=not living) and not living:
                 continue  # the cause may be further down
             if not living:
                 await self._mark_dead_after_exit()
                 return
             if self._state == "loading" and await self._is_serving():
-                self._read_log(tail)  # lines logged before the first answer belong to the cold start
+                self._apply_any_new_log_lines(tail)  # lines logged before the first answer belong to the cold start
                 if not self.adopted:  # it may have served for hours
                     self.load_seconds = time.time() - self.cold.started
                     self._history.add(self.engine, self.cold, self.load_seconds)
@@ -177,7 +177,7 @@ class LaunchedReplica:
             await self._child.wait()
         self._fail_port_taken(listener)
 
-    def _read_log(self, tail: LogTail, *, ended: bool = False) -> bool:
+    def _apply_any_new_log_lines(self, tail: LogTail, *, ended: bool = False) -> bool:
         """Apply the next new lines; return False if there were none."""
         now, lines = time.time(), tail.read_new_lines(ended=ended)
         for line in lines:

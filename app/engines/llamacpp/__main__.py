@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import xllamacpp
 
-from app.engines.llamacpp.gguf_weights_file_lookup import find_adapter, require_weights_file
+from app.engines.llamacpp.gguf_weights_file_lookup import get_shipped_adapter_path, require_weights_file
 from app.errors import BadInput
 
 SLOTS = 3
@@ -50,7 +50,7 @@ def _build_params(arguments: argparse.Namespace, file: str) -> xllamacpp.CommonP
     params.n_batch = params.n_ubatch = PROMPT_BATCH
     params.cache_type_k = params.cache_type_v = _CACHES[arguments.kv_cache_dtype]
     params.cache_ram_mib = KEPT_MIB
-    if own := arguments.adapter or find_adapter(arguments.model):
+    if own := arguments.adapter or get_shipped_adapter_path(arguments.model):
         params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(own), 1.0)]
     if arguments.threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = arguments.threads

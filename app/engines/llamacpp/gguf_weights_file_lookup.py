@@ -38,8 +38,8 @@ def require_weights_file(model: str) -> Path:
     return path
 
 
-def find_adapter(model: str) -> Path | None:
-    return Path(__file__).with_name(f"{TRAINED}.gguf") if model == TRAINED else None
+def get_shipped_adapter_path(model_name: str) -> Path | None:
+    return Path(__file__).with_name(f"{TRAINED}.gguf") if model_name == TRAINED else None
 
 
 def _require_packaged_weights() -> Path:

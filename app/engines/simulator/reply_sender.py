@@ -48,7 +48,9 @@ class ReplySender:
                 if self._dead:
                     yield chunks.encode_event(DEATH) + chunks.DONE
                 else:
-                    yield encoder.encode_finish(self._reply.finish_reason, self._finish_reply(active))
+                    yield encoder.encode_finish(
+                        self._reply.finish_reason, self._count_finished_reply_and_get_tokens(active)
+                    )
                     yield encoder.encode_closing(self._reply.completion_tokens)
             finally:
                 if not done:
@@ -60,7 +62,7 @@ class ReplySender:
             async for _ in self._iterate_due_pieces(active):
                 pass
             if not self._dead:
-                self._finish_reply(active)
+                self._count_finished_reply_and_get_tokens(active)
         return not self._dead
 
     async def _iterate_due_pieces(self, active: ActiveRequest) -> AsyncIterator[tuple[tuple[ReplyPiece, ...], int]]:
@@ -118,7 +120,7 @@ class ReplySender:
         else:
             meters.ttft.observe(gap)
 
-    def _finish_reply(self, active: ActiveRequest) -> int:
+    def _count_finished_reply_and_get_tokens(self, active: ActiveRequest) -> int:
         """Count the last token, which has no text, and the finished reply. Return its tokens."""
         meters, tokens = self._engine.meters, self._reply.completion_tokens
         meters.generation_tokens += tokens - len(self._reply.pieces)

@@ -96,7 +96,7 @@ def _fit_value(node: Schema, wanted: Any, root: Schema) -> Any:
         return _choose_best([_fit_value({**node, "type": kind}, wanted, root) for kind in kinds], wanted)
     match kinds[0] if kinds else "":
         case "object":
-            return _fit_object(node, wanted if isinstance(wanted, dict) else {}, root)
+            return _fit_object_to_schema(node, wanted if isinstance(wanted, dict) else {}, root)
         case "array":
             return _fit_array(node, list(wanted) if isinstance(wanted, list | tuple) else [], root)
         case "string":
@@ -123,12 +123,12 @@ def _choose_best(fitted_values: list[Any], wanted: Any) -> Any:
     return max(fitted_values, key=count_kept)
 
 
-def _fit_object(node: Schema, wanted: Schema, root: Schema) -> Schema:
-    required = node.get("required", [])
+def _fit_object_to_schema(object_schema: Schema, wanted_properties: Schema, root: Schema) -> Schema:
+    required = object_schema.get("required", [])
     return {
-        name: _fit_value(schema, wanted.get(name, _NOTHING), root)
-        for name, schema in node.get("properties", {}).items()
-        if name in wanted or name in required
+        name: _fit_value(schema, wanted_properties.get(name, _NOTHING), root)
+        for name, schema in object_schema.get("properties", {}).items()
+        if name in wanted_properties or name in required
     }
 
 

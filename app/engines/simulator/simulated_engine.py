@@ -107,7 +107,7 @@ class SimulatedEngine:
         self._loading_since = self.clock()
         self._set_load(_LOADING_SHARE)
         for line in cold_load_log_and_memory.iterate_lines(self.engine, self._simulation):
-            if (wait := self._loading_since + line.at * self._cold_seconds - self.clock()) > 0:
+            if (wait := self._loading_since + line.at * self._cold_load_seconds - self.clock()) > 0:
                 await asyncio.sleep(wait)
             self.write_log(line.text)
         self.state = "ready"
@@ -159,7 +159,7 @@ class SimulatedEngine:
 
     def build_gpu_report(self) -> dict[str, Any]:
         now = self.clock()
-        loaded = min((now - self._loading_since) / self._cold_seconds, 1.0) if self._cold_seconds else 1.0
+        loaded = min((now - self._loading_since) / self._cold_load_seconds, 1.0) if self._cold_load_seconds else 1.0
         used = 0.0 if self.state == "dead" else cold_load_log_and_memory.compute_memory_gib(self._simulation, loaded)
         return {"simulated": True, "gpus": [card.read_status(used, now) for card in self._cards]}
 
@@ -168,5 +168,5 @@ class SimulatedEngine:
             card.set_load(share, self.clock())
 
     @property
-    def _cold_seconds(self) -> float:
+    def _cold_load_seconds(self) -> float:
         return self._simulation.cold_load_s / (cold_load_log_and_memory.SHORTENED * self._speed) if self._speed else 0.0

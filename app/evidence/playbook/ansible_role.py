@@ -7,7 +7,7 @@ from app.evidence.playbook import quoting
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.playbook.line_edits_from_recorded_changes import PlaybookEdit
 from app.evidence.run_record import RunRecord
-from app.evidence.verify import build_archive_chunks_with_owners
+from app.evidence.verify import build_zip_chunks_with_part_names
 
 _HERE = Path(__file__).parent
 _ROLE = "roles/temper"
@@ -30,7 +30,7 @@ def build_playbook_zip(fixes: PortableFixes, run: str, origin: str) -> bytes:
         f"{_ROLE}/vars/main.yml": f"---\n{_render_role_vars(fixes)}",
     }
     encoded = {name: text.encode("utf-8", "replace") for name, text in files.items()}
-    return b"".join(chunk for _, chunk in build_archive_chunks_with_owners(encoded))
+    return b"".join(chunk for _, chunk in build_zip_chunks_with_part_names(encoded))
 
 
 def _render_role_vars(fixes: PortableFixes) -> str:

@@ -92,11 +92,11 @@ class NvmlCard:
             pcie_rx_mb_s=traffic.received,
             pcie_tx_mb_s=traffic.sent,
             processes=self._processes.read(now),
-            ages=self._read_ages(now),
+            ages=self._collect_ages_of_cached_readings(now),
             uuid=self._uuid,
         )
 
-    def _read_ages(self, now: float) -> dict[str, float]:
+    def _collect_ages_of_cached_readings(self, now: float) -> dict[str, float]:
         ages = {
             "power_limit_w": self._shape.get_age(now),
             "energy_j": self._energy.get_age(now),

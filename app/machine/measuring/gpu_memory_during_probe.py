@@ -56,7 +56,7 @@ class MemoryWatch:
         self.peak: dict[int, float] = {}
         self.newest: dict[int, float] = {}
 
-    async def record_card_readings(self) -> None:
+    async def record_card_readings_once(self) -> None:
         for card in await self._cards.read():
             gpu = self._places.get((card.host, card.gpu))
             if gpu is None:
@@ -70,7 +70,7 @@ class MemoryWatch:
     async def poll_cards(self) -> None:
         while True:
             await asyncio.sleep(PERIOD)
-            await self.record_card_readings()
+            await self.record_card_readings_once()
 
     def list_figures(self, origin: FigureOrigin) -> list[Measured]:
         moments = (
@@ -98,7 +98,7 @@ async def watch_gpu_memory(
     cards: MemoryCards, lineup_gpu_index_by_host_and_number: GpuIndexByHostAndNumber
 ) -> AsyncIterator[MemoryWatch]:
     watch = MemoryWatch(cards, lineup_gpu_index_by_host_and_number)
-    await watch.record_card_readings()
+    await watch.record_card_readings_once()
     task = asyncio.create_task(watch.poll_cards(), name="memory of the probed engine")
     try:
         yield watch

@@ -83,7 +83,7 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
         report_progress(f"{subject.title}: warming up")
         answers = await subject.send_step(WARM_UP)
         figures, problem = await _run_steps_and_get_figures_and_problem(subject, watch, answers, report_progress)
-        await watch.record_card_readings()
+        await watch.record_card_readings_once()
     after = await _find_sample(subject)
     figures += [*watch.list_figures(subject.origin), probe_figures.measure_kv_capacity(after, subject.origin)]
     figures += probe_figures.measure_acceptance(before, after, subject.origin)
@@ -121,7 +121,7 @@ async def _run_steps_and_get_figures_and_problem(
             return figures, f"it ended at {step.label}: {exc}"
         answers_to_extend += given
         figures += probe_figures.compute_step_figures(step, given, subject.origin)
-        await watch.record_card_readings()
+        await watch.record_card_readings_once()
     return figures, ""
 
 

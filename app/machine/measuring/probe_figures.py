@@ -73,7 +73,7 @@ def compute_step_figures(step: ProbeStep, answers: Sequence[TimedReply], origin:
     waits = [one.ttft for one in answers if one.ttft is not None]
     tokens = sum(one.tokens for one in answers)
     seconds = max(one.ended for one in answers) - min(one.left for one in answers)
-    said = _describe_answers(step, answers)
+    said = _describe_prompts_and_early_ends(step, answers)
     together = f"{tokens} tokens in {seconds:.2f} s from the first request to the last answer, {said}"
     middle = "" if step.streams == 1 else "median; "
     all_tok_s = tokens / seconds if seconds > 0 else None
@@ -85,7 +85,7 @@ def compute_step_figures(step: ProbeStep, answers: Sequence[TimedReply], origin:
     ]
 
 
-def _describe_answers(step: ProbeStep, answers: Sequence[TimedReply]) -> str:
+def _describe_prompts_and_early_ends(step: ProbeStep, answers: Sequence[TimedReply]) -> str:
     prompts = sorted({one.prompt_tokens for one in answers})
     prompt = f"{prompts[0]}" if len(prompts) == 1 else f"{prompts[0]} to {prompts[-1]}"
     short = [one.tokens for one in answers if one.tokens < one.asked]

@@ -27,9 +27,9 @@ class EngineOutage:
     """None while it lasts."""
 
 
-def compute_outage_begin(logged_at: float, state: str) -> float:
+def compute_outage_begin(logged_at: float, engine_state: str) -> float:
     """Return when an outage began whose state was logged at a time."""
-    return logged_at - NOTICED_AFTER if state == "stalled" else logged_at
+    return logged_at - NOTICED_AFTER if engine_state == "stalled" else logged_at
 
 
 def read_engine_outages(

@@ -74,12 +74,12 @@ class PowerCurve:
                 yield low, at, 1.0
             low, high = max(low, at), min(end, then)
             if low < high:
-                yield low, high, self._compute_correction(at, then, after - before)
+                yield low, high, self._compute_correction_factor(at, then, after - before)
                 low = high
         if low < end:
             yield low, end, 1.0
 
-    def _compute_correction(self, start: float, end: float, counted: float) -> float:
+    def _compute_correction_factor(self, start: float, end: float, counted: float) -> float:
         joules, seconds = self._integrate_samples(start, end)
         if joules <= 0 or seconds < 0.9 * (end - start):
             return 1.0

@@ -115,7 +115,7 @@ def _build_claim(known_engines: KnownEngines, engine: Engine, held_memory: Amoun
         or (_convert_estimate_to_amount(fit.weights_gib_per_gpu) if fit else None),
         _to_measured_amount_from_log(log.kv_gib)
         or (
-            _scale_planned_pool_if_tokens_known(fit, known_engines.kv_tokens.get(engine.name), len(engine.replicas))
+            _get_pool_scaled_if_tokens_known(fit, known_engines.kv_tokens.get(engine.name), len(engine.replicas))
             if fit
             else None
         ),
@@ -124,13 +124,13 @@ def _build_claim(known_engines: KnownEngines, engine: Engine, held_memory: Amoun
     )
 
 
-def _scale_planned_pool_if_tokens_known(fit: Fit, tokens: int | None, replicas: int) -> Amount | None:
+def _get_pool_scaled_if_tokens_known(fit: Fit, reported_tokens: int | None, replicas: int) -> Amount | None:
     """Return the planned KV pool, scaled to the size that the engine reports."""
     pool, planned = _convert_estimate_to_amount(fit.kv_pool_gib_per_gpu), fit.kv_tokens.value
-    if pool is None or not tokens or not planned:
+    if pool is None or not reported_tokens or not planned:
         return pool
-    said = f"{tokens:,} tokens that the engine reports, at the bytes per token of its plan"
-    return Amount(pool.gib * tokens / replicas / planned, "derived", said)
+    said = f"{reported_tokens:,} tokens that the engine reports, at the bytes per token of its plan"
+    return Amount(pool.gib * reported_tokens / replicas / planned, "derived", said)
 
 
 def _to_measured_amount_from_log(gib: float | None) -> Amount | None:

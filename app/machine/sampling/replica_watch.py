@@ -85,7 +85,7 @@ class ReplicaWatch:
             health=health,
             phase=await self._read_newest_simulator_log_line() if health not in (None, SILENT) and not well else "",
             running=sample.running if sample else None,
-            tokens=_count_tokens(sample),
+            tokens=_sum_prompt_and_generated_tokens(sample),
             trouble=await self._get_serving_problem(now) if well and not alone else "",
             remark=self._describe_restart_or_missing_metrics(sample, now),
         )
@@ -185,7 +185,7 @@ def _to_report(sample: EngineSample, newest_request: int, our_requests: int) -> 
     )
 
 
-def _count_tokens(sample: EngineSample | None) -> int | None:
+def _sum_prompt_and_generated_tokens(sample: EngineSample | None) -> int | None:
     """Return the sum of the counters that grow while the engine works."""
     if sample is None:
         return None

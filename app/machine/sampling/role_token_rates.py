@@ -34,7 +34,7 @@ class RoleRates:
         grown: dict[tuple[str, str], int] = defaultdict(int)
         runs = self._store.list_started_unended_runs()
         for run in runs:
-            self._count_tokens_of_unread_events(run, grown)
+            self._add_tokens_of_unread_events(run, grown)
         self._read = {run: self._read[run] for run in runs}
         # The end of a run's last turn is not read if the run ended before this look.
         self._open = {name: turn for name, turn in self._open.items() if turn.run in self._read}
@@ -44,7 +44,7 @@ class RoleRates:
                 rates[engine][role] = round(tokens / seconds, 2)
         return rates
 
-    def _count_tokens_of_unread_events(self, run: str, totals_to_add_to: dict[tuple[str, str], int]) -> None:
+    def _add_tokens_of_unread_events(self, run: str, totals_by_engine_and_role: dict[tuple[str, str], int]) -> None:
         if run not in self._read:
             newest = self._store.read_events_of_kinds_newest_first(run, None, ("turn.started",), 1)
             self._read[run] = newest[0].seq - 1 if newest else 0
@@ -54,7 +54,7 @@ class RoleRates:
                 case TurnStarted() as event:
                     self._open[event.turn] = _OpenTurn(run, event.engine, event.role)
                 case TurnDelta() as event if turn := self._open.get(event.turn):
-                    totals_to_add_to[turn.engine, turn.role] += max(0, event.tokens - turn.tokens)
+                    totals_by_engine_and_role[turn.engine, turn.role] += max(0, event.tokens - turn.tokens)
                     turn.tokens = event.tokens
                 case TurnFinished() | TurnInterrupted() as event:
                     self._open.pop(event.turn, None)

@@ -49,7 +49,7 @@ def decide_next_step(
     if state.status == "paused":
         working = (part.run for part in state.parts_at_work if part.run in runs and runs[part.run].state == "running")
         return _build_command_step("pause", working, commanded_runs)
-    if reason := describe_broken_rule(state):
+    if reason := describe_exceeded_pause_limit(state):
         return RolloutPaused(by="rule", reason=reason)
     return _choose_next_host(state, busy_hosts)
 
@@ -74,7 +74,7 @@ def _choose_next_host(state: RolloutState, busy_hosts: Collection[str]) -> Begin
     return None
 
 
-def describe_broken_rule(state: RolloutState) -> str:
+def describe_exceeded_pause_limit(state: RolloutState) -> str:
     """Return which pause limit the ended hosts exceed, or an empty string."""
     assert state.asked
     ended = list(state.iterate_counted_ends())

@@ -76,7 +76,7 @@ def _require_tailoring_element(top: Element, document_name: str) -> Element:
     return found[0]
 
 
-def offer_tailored_profiles(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark:
+def offer_only_tailored_profiles(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark:
     """Return the benchmark with the tailoring's profiles; raise BadInput if they name anything unknown."""
     what = f"The tailoring file {clean_text(tailoring.name, 80)}"
     if tailoring.benchmark not in ("", benchmark.id):
@@ -127,7 +127,7 @@ def add_tailoring(content: bytes, name: str, benchmark: Benchmark) -> TailoringF
         said = f"use at most {LONGEST_NAME} small letters, digits, '.', '_' and '-'"
         raise BadInput(f"{name[:80]!a} is not a valid name for a tailoring: {said}.")
     read = read_tailoring(content, f"{name}{ENDING}")
-    offer_tailored_profiles(read, benchmark)
+    offer_only_tailored_profiles(read, benchmark)
     if (there := map_names_to_tailoring_files().get(name)) and there.read_bytes() != content:
         raise BadInput(f"There is already another tailoring {name!a}, and runs may have used it: choose a new name.")
     folder = OWN.expanduser()

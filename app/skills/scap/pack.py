@@ -28,7 +28,7 @@ from app.scanners.openscap.tailoring import (
     TailoringFile,
     load_tailoring_file,
     map_names_to_tailoring_files,
-    offer_tailored_profiles,
+    offer_only_tailored_profiles,
 )
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
@@ -68,7 +68,7 @@ def _build_skill(
     `site_values`: site values by short name; `stamps`: modification times of all files that it may be built from.
     """
     whole, mine = read_benchmark(file), load_tailoring_file(tailoring_name) if tailoring_name else None
-    benchmark = offer_tailored_profiles(mine, whole) if mine else whole
+    benchmark = offer_only_tailored_profiles(mine, whole) if mine else whole
     full = benchmark.resolve_profile_id(profile)
     known = benchmark.map_short_ids_to_profile_parameters(full)
     values = {known[name].id: text for name, text in site_values if name in known}

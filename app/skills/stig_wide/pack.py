@@ -65,7 +65,7 @@ def build_rules(table: RuleTable) -> dict[str, Rule]:
         *_build_options(table.faillock, _FAILLOCK, "pam_faillock.so"),
         *_build_options(table.auditd, _AUDITD),
         *_build_options(table.dnf, _DNF),
-        *_build_section(table.stated, _create_file_option_check, rule_texts.describe_file_option),
+        *_build_section(table.stated, _create_file_option_check, rule_texts.describe_option_in_named_file),
         *_build_section(table.limits, _adapt_to_entries(create_limit_check), rule_texts.describe_login_limit),
         *_build_section(
             table.sysctl, _adapt_to_entries(create_kernel_setting_check), rule_texts.describe_kernel_setting

@@ -32,7 +32,7 @@ def describe_option(entry: ValueEntry, path: str) -> EntryTexts:
     return EntryTexts(title, requirement, _format_add_lines_instruction(path, [f"{name}{sign}{value}"]))
 
 
-def describe_file_option(entry: FileEntry) -> EntryTexts:
+def describe_option_in_named_file(entry: FileEntry) -> EntryTexts:
     line = f"{entry.key}{' ' if entry.path.endswith('chrony.conf') else '='}{entry.value_to_set}"
     fix = _format_add_lines_instruction(entry.path, [line], entry.section)
     return replace(describe_option(entry, entry.path), fix=fix)

@@ -58,7 +58,7 @@ def _read_before_and_after(path: str, before: Files, after: Files) -> tuple[str,
 
 def build_notice_asks_for_file_and_sshd(rule_text: str) -> frozenset[str]:
     """Return "notice WORDS" for each text that a rule quotes or assigns to a banner, for the file and for sshd."""
-    assigned = [_resolve_pattern(single or double) for single, double in _ASSIGNED.findall(rule_text)]
+    assigned = [_convert_notice_pattern_to_text(single or double) for single, double in _ASSIGNED.findall(rule_text)]
     spoken = [one for one in _SPOKEN.findall(rule_text) if len(one) >= _LONG]
     texts = [one.split() for one in (*_QUOTED.findall(rule_text), *spoken, *assigned)]
     chosen = [f"{_ASK}{' '.join(words)}" for words in texts if len(words) >= _SHORTEST]
@@ -83,8 +83,8 @@ def _is_greeting(line: str) -> bool:
     return bool(_GETTY.search(line) or _GREETINGS.search(line))
 
 
-def _resolve_pattern(text: str) -> str:
+def _convert_notice_pattern_to_text(pattern: str) -> str:
     """Return the text that content keeps as a pattern: anchors, first alternative, `[\\s\\n]+` for a blank."""
-    bare = re.sub(r"^\^?\(?|\)?\$?$", "", text)
+    bare = re.sub(r"^\^?\(?|\)?\$?$", "", pattern)
     bare = re.sub(r"\[\\s\\n\]\+|\(\?:\[\\n\]\+\|\(\?:\\\\n\)\+\)|\\n", " ", bare)  # it has a | of its own
     return bare.split("|", 1)[0].replace("\\", "")

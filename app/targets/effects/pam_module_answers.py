@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from app.syntax.host_text import split_blank_separated_names
 from app.syntax.pam import PamRule
-from app.targets.effects.pam_options import accepts_empty_password
+from app.targets.effects.effective_pam_options import accepts_empty_password
 from app.targets.pam_outcome import SUCCESS, Answer
 
 _PASSWORD, _ELSEWHERE, _ROOT = "the right password", "the right password of a directory", "root with the right password"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from app.syntax import host_text, pam
 from app.syntax.host_files_protocol import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
-from app.targets.effects import pam_options
+from app.targets.effects import effective_pam_options
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_module_responder
 from app.targets.effects.strictness_comparison import Strength
@@ -44,9 +44,9 @@ class Pam(Daemon):
             return _compare_outcomes(found["who"], was, now)
         option = _OPTION.fullmatch(key)
         if option is None or UNSET in (was, now):
-            return _compare_rule_presence(option["module"] if option else "", was)
+            return _judge_added_or_removed_rule(option["module"] if option else "", was)
         old, new = (UNSET if value == _NONE else value for value in (was, now))
-        return pam_options.compare_options(option["module"], option["option"], old, new)
+        return effective_pam_options.compare_options(option["module"], option["option"], old, new)
 
 
 def _evaluate_outcomes(label: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
@@ -84,16 +84,16 @@ def _iterate_option_values_by_setting(
     for rule in chain:
         if rule.broken or rule.opens_substack:
             continue
-        parts = " ".join(word for word in pam_options.PARTS if word in rule.arguments)
+        parts = " ".join(word for word in effective_pam_options.PARTS if word in rule.arguments)
         name = f"{rule.module} {parts}".strip()
         met[name] = met.get(name, 0) + 1
         named = f"{label}: {name}" + (f" ({met[name]})" if met[name] > 1 else "")
         yield f"{named}: {_ASKED}", "yes"
-        for option, value in pam_options.read_rule_options(rule, files).items():
+        for option, value in effective_pam_options.read_rule_options(rule, files).items():
             yield f"{named}: {option}", value or _NONE
 
 
-def _compare_rule_presence(module: str, was: str) -> Strength:
+def _judge_added_or_removed_rule(module: str, was: str) -> Strength:
     if was != UNSET:
         return Strength.WEAKER
     return Strength.STRONGER if module in _MAY_COME else Strength.INCOMPARABLE

@@ -48,18 +48,18 @@ class KeyedRule:
     def account_fields(self) -> tuple[tuple[str, str, str], ...]:
         return tuple(field for field in self.rule.fields if field[0] in _ACCOUNTS)
 
-    def takes_key_of(self, later: "KeyedRule") -> bool:
+    def hides_key_of(self, later_rule: "KeyedRule") -> bool:
         """Return True if this rule, standing first, records events of the later one without the later one's key."""
         return (
-            bool(later.keys - self.keys)
-            and self.rule.where == later.rule.where
-            and self.other_conditions <= later.other_conditions
-            and not (self.arch and later.arch and self.arch.isdisjoint(later.arch))
-            and not self.rights.isdisjoint(later.rights)
+            bool(later_rule.keys - self.keys)
+            and self.rule.where == later_rule.rule.where
+            and self.other_conditions <= later_rule.other_conditions
+            and not (self.arch and later_rule.arch and self.arch.isdisjoint(later_rule.arch))
+            and not self.rights.isdisjoint(later_rule.rights)
             and not any(
-                _exclude_each_other(one, other) for one in self.account_fields for other in later.account_fields
+                _exclude_each_other(one, other) for one in self.account_fields for other in later_rule.account_fields
             )
-            and self._shares_object(later)
+            and self._shares_object(later_rule)
         )
 
     def _shares_object(self, later: "KeyedRule") -> bool:
@@ -74,11 +74,13 @@ class KeyedRule:
         return not ours or not theirs or not ours.isdisjoint(theirs)
 
 
-def _exclude_each_other(one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
+def _exclude_each_other(condition: tuple[str, str, str], other_condition: tuple[str, str, str]) -> bool:
     """Return True if no event has both, such as `auid=0` and `auid>=1000`."""
-    if one[0] != other[0] or "=" not in (one[1], other[1]):
+    if condition[0] != other_condition[0] or "=" not in (condition[1], other_condition[1]):
         return False
-    (_, _, value), (_, sign, bound) = (one, other) if one[1] == "=" else (other, one)
+    (_, _, value), (_, sign, bound) = (
+        (condition, other_condition) if condition[1] == "=" else (other_condition, condition)
+    )
     number, least = parse_digits(value), parse_digits(bound)
     if sign == ">=" and number is not None and least is not None:
         return number < least
@@ -96,6 +98,6 @@ def list_earlier_rules_taking_key_of_each_rule(rules: Sequence[str]) -> list[lis
     for text in rules:
         parsed = parse_audit_rule(text.split(" "))
         one = KeyedRule(text, parsed) if parsed else None
-        found.append([earlier.text for earlier in known if earlier.takes_key_of(one)] if one else [])
+        found.append([earlier.text for earlier in known if earlier.hides_key_of(one)] if one else [])
         known += [one] if one else []
     return found

@@ -105,12 +105,12 @@ def _list_connection_parts(connection: ConnectionSpec) -> list[str]:
 
 
 def _build_query(files: Files, connection: ConnectionSpec, staged_paths: tuple[str, ...]) -> Query:
-    made = ((HOST_KEY, get_sshd_check_key()), *_build_account_files_for_query(files, connection))
+    made = ((HOST_KEY, get_sshd_check_key()), *_build_passwd_and_group_for_connection(files, connection))
     arguments = ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_list_connection_parts(connection)))
     return Query(_PROGRAM, arguments, staged_paths, made)
 
 
-def _build_account_files_for_query(files: Files, connection: ConnectionSpec) -> tuple[tuple[str, str], ...]:
+def _build_passwd_and_group_for_connection(files: Files, connection: ConnectionSpec) -> tuple[tuple[str, str], ...]:
     """Return passwd and group with sshd's own account, and with a matched user or group that is missing."""
     known = read_host_accounts(files)
     passwd, group = (host_text.read_text(files, path) or "" for path in _ACCOUNTS)

@@ -39,7 +39,7 @@ class DryRun(ForeseenStates):
 
     @property
     def non_file_states_before(self) -> dict[str, FileState | None]:
-        return {one.name: _to_file_state(one.before) for one in self.states}
+        return {one.name: _wrap_state_text_as_file_state(one.before) for one in self.states}
 
     @property
     def non_file_states_after(self) -> dict[str, FileState]:
@@ -81,9 +81,12 @@ def is_resource(place: str) -> bool:
 
 def build_resource_changes(foreseen: DryRun) -> tuple[FileChange, ...]:
     return tuple(
-        build_file_change(one.name, _to_file_state(one.before), _to_file_state(one.after)) for one in foreseen.states
+        build_file_change(
+            one.name, _wrap_state_text_as_file_state(one.before), _wrap_state_text_as_file_state(one.after)
+        )
+        for one in foreseen.states
     )
 
 
-def _to_file_state(state: str) -> FileState | None:
+def _wrap_state_text_as_file_state(state: str) -> FileState | None:
     return FileState(state.encode(), 0, "") if state else None

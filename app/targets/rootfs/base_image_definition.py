@@ -40,7 +40,7 @@ def require_mirror(suite: str, apt: Path = _APT) -> str:
     """
     if given := os.environ.get(MIRROR_VARIABLE, ""):
         return given.rstrip("/")
-    listed = list(_iter_sources(apt))
+    listed = list(_iterate_package_source_addresses_and_suites(apt))
     for wanted in (suite, *_NEXT, *_NEXT.values()):
         for address, suites in listed:
             if wanted in suites:
@@ -51,7 +51,7 @@ def require_mirror(suite: str, apt: Path = _APT) -> str:
     )
 
 
-def _iter_sources(apt: Path) -> Iterator[tuple[str, list[str]]]:
+def _iterate_package_source_addresses_and_suites(apt: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the address and the suites of each enabled source of packages in the component main."""
     folder = apt / "sources.list.d"
     for file in (apt / "sources.list", *sorted(folder.glob("*.list"))):
@@ -87,7 +87,7 @@ class BaseImage:
             *self.packages,
             "",
             *self.offers,
-            *self._format_next_release_pins(),
+            *self._format_apt_pins_to_next_distribution(),
             *self.hooks,
         ]
         return f"{self.suite}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
@@ -98,7 +98,7 @@ class BaseImage:
         lean = [f"--dpkgopt=path-exclude=/usr/share/{part}/*" for part in ("doc", "man", "scap-security-guide")]
         suites = (self.suite, *filter(None, [_NEXT.get(self.suite)]))
         sources = [f"deb {self._get_mirror()} {suite} main" for suite in suites]
-        pins = self._format_next_release_pins()
+        pins = self._format_apt_pins_to_next_distribution()
         hook = [f"--setup-hook=printf '{pins}' > \"$1/etc/apt/preferences.d/content\""] if pins else []
         offers = f"--customize-hook={_OFFERED.format(' '.join(self.offers))}"
         return [
@@ -112,7 +112,7 @@ class BaseImage:
     def _get_mirror(self) -> str:
         return self.mirror or require_mirror(self.suite)
 
-    def _format_next_release_pins(self) -> str:
+    def _format_apt_pins_to_next_distribution(self) -> str:
         """Return apt pins that take only the content from the next release."""
         later = _NEXT.get(self.suite)
         if later is None:

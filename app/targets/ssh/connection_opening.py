@@ -61,7 +61,7 @@ async def await_opening_unless_main_closes(
 async def open_ssh_connection(
     end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, timeouts: Timeouts = NORMAL_TIMEOUTS
 ) -> asyncssh.SSHClientConnection:
-    check_environment_password_host(end, _list_fingerprints_for_password_login(end, known_hosts), must_name_host=False)
+    check_environment_password_host(end, _list_fingerprints_if_password_login(end, known_hosts), must_name_host=False)
     way_in = await _choose_credentials(end)
     sock = await tunnel.open() if tunnel else None
     try:
@@ -130,7 +130,7 @@ async def fetch_host_key(address: str, port: int) -> asyncssh.SSHKey:
     return found
 
 
-def _list_fingerprints_for_password_login(end: Endpoint, known_hosts: Path) -> list[str]:
+def _list_fingerprints_if_password_login(end: Endpoint, known_hosts: Path) -> list[str]:
     """Return fingerprints of the accepted host keys; empty unless the login uses a password."""
     if end.way != "password":
         return []

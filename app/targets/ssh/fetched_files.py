@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.errors import ActionFailed
 from app.syntax.host_files_protocol import FileState
-from app.targets.path_walk import expand_pattern_to_possible_paths, find_first_link, follow_links, list_folders_above
+from app.targets.path_walk import expand_pattern_to_unchecked_paths, find_first_link, follow_links, list_folders_above
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -39,7 +39,7 @@ class Snapshot:
         return found is not None and found.kind == "folder"
 
     def glob(self, pattern: str) -> list[str]:
-        found = expand_pattern_to_possible_paths(pattern, lambda folder: self._names_by_folder.get(folder, ()))
+        found = expand_pattern_to_unchecked_paths(pattern, lambda folder: self._names_by_folder.get(folder, ()))
         return sorted(path for path in found if self._follow_entry(path) is not None)
 
     def find_first_link(self, path: str) -> str | None:

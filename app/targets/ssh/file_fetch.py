@@ -10,7 +10,7 @@ from app.syntax.host_files_protocol import FileState
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.fetched_files import Kind, Snapshot, SnapshotEntry
-from app.targets.ssh.files_to_fetch import ALWAYS, to_shell_patterns
+from app.targets.ssh.files_to_fetch import ALWAYS, to_relative_patterns_with_hidden_names
 from app.text.clean import clean_text
 
 LARGEST = 8 * 1024 * 1024
@@ -24,7 +24,12 @@ def fetch_patterns(
     connection: SshConnection, patterns: Iterable[str] = ALWAYS, rule_paths: Iterable[str] = ()
 ) -> Snapshot:
     """Fetch the files that match `patterns`, and the world-readable files in `rule_paths`."""
-    asked = ("all", *to_shell_patterns(patterns), "--", *to_shell_patterns(rule_paths))
+    asked = (
+        "all",
+        *to_relative_patterns_with_hidden_names(patterns),
+        "--",
+        *to_relative_patterns_with_hidden_names(rule_paths),
+    )
     return _fetch_snapshot(connection, asked, _FETCH_SECONDS)
 
 

@@ -64,7 +64,7 @@ def _mark_staged_files_as_read(files: Files, question: Query) -> None:
         files.glob(pattern)
 
 
-def to_shell_patterns(patterns: Iterable[str]) -> list[str]:
+def to_relative_patterns_with_hidden_names(patterns: Iterable[str]) -> list[str]:
     """Convert to shell patterns, with hidden names and possibly empty folders."""
     made: dict[str, None] = {}
     for pattern in patterns:

@@ -24,7 +24,7 @@ class HostIdentity:
     known_hosts: str
 
 
-async def fetch_host_identity(end: Endpoint) -> HostIdentity:
+async def fetch_host_key_and_fingerprint(end: Endpoint) -> HostIdentity:
     key = await fetch_host_key(end.address, end.port)
     return HostIdentity(key.get_fingerprint(), _format_known_host(end, key))
 

@@ -19,10 +19,10 @@ from app.targets.architect_answers_from_files import answer_from_files, clean_an
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.crash_safe_writes import Disk
-from app.targets.disk_retry import retry_host_preparation
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.files_that_roles_may_see import LinkFollowingFiles
+from app.targets.full_disk_retry import retry_host_preparation
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.journal import Journal
@@ -105,7 +105,7 @@ class SshTarget:
             self._resources,
             self.recall,
             guard=self._find_host_specific_refusals,
-            prepare=self._record_services_to_reload_and_accepted_users,
+            prepare=self._record_services_and_currently_accepted_users,
         )
         self._set_rollback_mode_in_memory(local_only=(folder / _ALONE).is_file())
         self.rebooter = SshRebooter(self.line, self._journals, self._roll_back_once, machine)
@@ -189,7 +189,7 @@ class SshTarget:
         why = "this host shares its kernel with another system and may not change its settings"
         return other and f"{other} is {now.get(other) or 'unknown'} in the kernel: {why}."
 
-    def _record_services_to_reload_and_accepted_users(self, assessment: Assessment) -> None:
+    def _record_services_and_currently_accepted_users(self, assessment: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
         actions = assessment.change.actions
         paths = {one.path for one in actions if isinstance(one, FileAction)} | assessment.foreseen.files.keys()

@@ -91,14 +91,18 @@ def _find_removed_or_moved_setting(
     if family.repeats:
         values = [(one.key, one.value) for one in new[: len(old)]]
         return next((one for at, one in enumerate(old) if values[at : at + 1] != [(one.key, one.value)]), None)
-    places = [_get_order_identity(one) for one in new]
+    places = [_get_identity_for_order_check(one) for one in new]
     present = set(places)
-    kept = [one for one in old if not (family.partial and one.key == OTHER and _get_order_identity(one) not in present)]
+    kept = [
+        one
+        for one in old
+        if not (family.partial and one.key == OTHER and _get_identity_for_order_check(one) not in present)
+    ]
     waiting = iter(places)
-    return next((one for one in kept if _get_order_identity(one) not in waiting), None)
+    return next((one for one in kept if _get_identity_for_order_check(one) not in waiting), None)
 
 
-def _get_order_identity(setting: StatedSetting) -> str:
+def _get_identity_for_order_check(setting: StatedSetting) -> str:
     return f"{OTHER} {setting.value}" if setting.key == OTHER else setting.key
 
 

@@ -41,14 +41,14 @@ def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
             return Objection("protected identity", reason)
         if not _LOOSE.search(line) or _DENIES.search(line):
             return edit.create_weakening_objection(line)
-    old, new = (_rewrite_lines_to_require_password(text) for text in (edit.before, edit.after or ""))
+    old, new = (_list_rules_with_password_required(text) for text in (edit.before, edit.after or ""))
     if not keeps_order(old, new):
         reason = f"{edit.path}: the order of the lines may not change, because the last match decides."
         return Objection("privilege", reason)
     return None
 
 
-def _rewrite_lines_to_require_password(text: str) -> list[str]:
+def _list_rules_with_password_required(text: str) -> list[str]:
     return [_require_password_in_line(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
 
 

@@ -91,7 +91,7 @@ class MachineImage:
         if folder.is_dir():
             return folder
         part = f"bases/{self.name}.new"
-        _remove_part(machines_folder, part)
+        _remove_image_part_folder(machines_folder, part)
         try:
             create_namespace_owned_folder(machines_folder / "bases")
             create_namespace_owned_folder(machines_folder / part)
@@ -105,7 +105,7 @@ class MachineImage:
             self._run_script(machines_folder, "pack.sh", *words)
             (machines_folder / part).rename(folder)
         except BaseException:
-            _remove_part(machines_folder, part)
+            _remove_image_part_folder(machines_folder, part)
             raise
         return folder
 
@@ -159,7 +159,7 @@ def _format_disks(disks: tuple[DiskSpec, ...]) -> str:
     return "\n".join(f"{disk.label} {disk.folder} {disk.megabytes}" for disk in disks)
 
 
-def _remove_part(machines_folder: Path, part: str) -> None:
-    if (machines_folder / part).is_dir():
-        run_command_or_raise(part, build_namespace_command(machines_folder, "rm", "-rf", part))
-        shutil.rmtree(machines_folder / part, ignore_errors=True)
+def _remove_image_part_folder(machines_folder: Path, folder_name: str) -> None:
+    if (machines_folder / folder_name).is_dir():
+        run_command_or_raise(folder_name, build_namespace_command(machines_folder, "rm", "-rf", folder_name))
+        shutil.rmtree(machines_folder / folder_name, ignore_errors=True)

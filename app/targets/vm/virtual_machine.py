@@ -90,7 +90,7 @@ class VirtualMachine:
         return self._process.is_alive
 
     @property
-    def shared_image_folder(self) -> Path:
+    def base_image_folder(self) -> Path:
         return self._machines / "bases" / self.read_record().base
 
     def read_record(self) -> MachineRecord:

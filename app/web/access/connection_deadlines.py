@@ -79,7 +79,7 @@ class TimeoutH11Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._admitted = self._crowd.admit_connection(self, self.client[0] if self.client else "")
+        self._admitted = self._crowd.admit_connection_or_close_idle_one(self, self.client[0] if self.client else "")
         if self._admitted:
             self._set_deadline("head", self._patience.head)
         else:

@@ -47,7 +47,7 @@ class ConnectionLimiter:
         strangers = room if only_operators else min(ANONYMOUS_TOTAL, room // 2)
         return cls(room, strangers, strangers if only_operators else ANONYMOUS_PER_NETWORK, proxies)
 
-    def admit_connection(self, connection: Connection, source: str) -> bool:
+    def admit_connection_or_close_idle_one(self, connection: Connection, source: str) -> bool:
         """Register a connection. When full, close the longest idle one, or return False if none is idle."""
         place = to_network_key(source)
         peers = self._peers.setdefault(place, {})

@@ -116,7 +116,7 @@ class Gate:
             )
             return Problem("wrong-host", said)
         if scope["method"] not in READING and not self._is_write_welcome(scope, headers):
-            return Problem("cross-site", _format_cross_site_refusal(headers))
+            return Problem("cross-site", _format_refusal_with_proxy_hint(headers))
         # Control characters: Starlette patterns stop before a newline, and databases reject NUL.
         if any(character < " " or character == "\x7f" for character in scope["path"]):
             said = f"Nothing found at {scope['path'][:100]!a}: an address cannot contain control characters."
@@ -195,7 +195,7 @@ def limit_body(receive: Receive, most: int, content_length_header: str | None) -
     return receive_counted
 
 
-def _format_cross_site_refusal(headers: Headers) -> str:
+def _format_refusal_with_proxy_hint(headers: Headers) -> str:
     said = "This request came from a page of another site. Open the page of Temper, and try again."
     if "x-forwarded-proto" in headers or "x-forwarded-for" in headers:
         return f"{said} Behind a proxy, give its address with --proxy; otherwise Temper does not trust its headers."

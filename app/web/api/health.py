@@ -17,7 +17,7 @@ from app.runtime.health_faults import LATE_DATABASE, Conditions, find_faults, li
 from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
 from app.store.db import DATABASE_UNAVAILABLE
-from app.store.shared_read_session import open_read_connection
+from app.store.session_shared_within_request import open_read_connection
 from app.targets.host_locks_held_too_long import find_hosts_held_long_while_others_wait
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router

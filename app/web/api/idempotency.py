@@ -15,7 +15,7 @@ from app.people.rights import get_name_to_record
 from app.store import run_queries
 from app.store.database_clock import database_time
 from app.store.rollouts import RolloutRow
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.web.api.problem import Problem
 from app.web.deps import create_state_dependency
 
@@ -58,7 +58,7 @@ class IdempotencyKeys:
         if key is None:
             return None
         made = await asyncio.to_thread(
-            self._find_made_id_unless_body_differs, prefix + self.scope_to_person(key), _hash_body(body)
+            self._find_made_id_of_same_body, prefix + self.scope_to_person(key), _hash_body(body)
         )
         if made:
             response.headers[REPLAYED] = "true"
@@ -81,7 +81,7 @@ class IdempotencyKeys:
                 response.headers[REPLAYED] = "true"
             yield claimed, exists
 
-    def _find_made_id_unless_body_differs(self, key: str, digest: str) -> str | None:
+    def _find_made_id_of_same_body(self, key: str, digest: str) -> str | None:
         with open_read_session(self._database) as session:
             row = run_queries.find_idempotency_row(session, key, database_time(session))
             if row is None or row.digest != digest:

@@ -18,9 +18,9 @@ from app.people.rights import (
     Right,
     Via,
     admins,
+    build_creator_chain_for_new_credential,
     guests,
     has_right,
-    list_makers_to_record_in_credential,
     operators,
     parse_right,
 )
@@ -162,7 +162,7 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
     if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
-    makers = list_makers_to_record_in_credential()
+    makers = build_creator_chain_for_new_credential()
     row, secret = credentials.issue_token(
         session, person=owner.name, right=new.right, label=new.label, days=new.days, made_by=makers
     )
@@ -186,7 +186,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
     owner = _require_enabled_person_or_caller(session, None)
-    row, secret = credentials.issue_link(session, owner.name, run, new.hours, list_makers_to_record_in_credential())
+    row, secret = credentials.issue_link(session, owner.name, run, new.hours, build_creator_chain_for_new_credential())
     return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
 

@@ -27,7 +27,7 @@ from app.runs.rollout.rollout_submission_and_commands import command_rollout, cr
 from app.store import rollouts
 from app.store.host_groups import read_groups
 from app.store.rollouts import RolloutRow
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.web.api.api_model import ApiModel, Limit, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.events import SEQ, as_messages, build_stream_responses

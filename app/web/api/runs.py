@@ -13,12 +13,12 @@ from app.people.rights import get_visible_runs_or_none_for_all, guests, operator
 from app.runs.fix_forecast import RunForecast
 from app.runs.name_and_tags import LONGEST_NAME, MOST_TAGS, set_run_labels
 from app.runs.order import create_run_request
-from app.runtime.runtime import Runtime, create_run_id
+from app.runtime.runtime import Runtime, create_random_run_id
 from app.store import run_queries
 from app.store.models import RunRow
 from app.store.run_list_definition import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 from app.store.run_list_pages import ListPlace, RunPage, read_run_page
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.targets.host_registry import is_fixture
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, Raw, declare_field_with_unchecked_bounds
@@ -105,7 +105,7 @@ async def start_run(
     if run is None:
         asked = order.to_order(runtime.settings.speed)
         event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
-        async with keys.claim(key, order, create_run_id(), response) as (run, exists):
+        async with keys.claim(key, order, create_random_run_id(), response) as (run, exists):
             if not exists:
                 await runtime.submit_run(event, run)
     accepted = Accepted(id=run, links=create_run_links(run))

@@ -17,7 +17,7 @@ from app.background.schedules.schedule_editing import (
 from app.background.schedules.schedule_start_grace_and_time_limit import LONGEST_WINDOW
 from app.events.event_field_types import Mode
 from app.people.rights import get_name_to_record, operators, viewers
-from app.runs.order import Order, split_at_commas
+from app.runs.order import Order, split_at_commas_unless_none
 from app.runs.rollout.named_host_groups_and_selection import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_request import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
 from app.store import schedules
@@ -152,7 +152,7 @@ def _to_schedule_view(row: ScheduleRow) -> ScheduleView:
     return ScheduleView.from_source(
         row,
         rollout=bool(row.rollout),
-        rules=split_at_commas(row.rules) or (),
+        rules=split_at_commas_unless_none(row.rules) or (),
         window_minutes=row.window_seconds / 60 if row.window_seconds else None,
         next_at=row.next_at if row.enabled else None,
         run=row.run or None,

@@ -15,7 +15,7 @@ from app.people.rights import admins
 from app.runtime.runtime import Runtime
 from app.store import webhooks
 from app.store.rollouts import RolloutRow
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.store.webhooks import WebhookRow
 from app.web.api.api_model import ApiModel, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router

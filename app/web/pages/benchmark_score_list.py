@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.config import PACKAGE
 from app.errors import BadInput
 from app.people.rights import viewers
-from app.scores.public_score import read_any_score
+from app.scores.public_score import read_verified_full_or_public_score
 from app.scores.score_figures import ScoreRow, build_score_row
 from app.scores.scores_markdown import describe_how_score_was_made, format_name, render_cells
 from app.web.deps import TheRuntime
@@ -46,5 +46,5 @@ def show_scores(runtime: TheRuntime) -> Response:
 
 
 def _build_score_line(file: Path, *, is_own: bool) -> ScoreLine:
-    made = build_score_row(read_any_score(file))
+    made = build_score_row(read_verified_full_or_public_score(file))
     return ScoreLine(made, format_name(made), render_cells(made), describe_how_score_was_made(made), is_own)

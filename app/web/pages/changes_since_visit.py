@@ -61,10 +61,10 @@ def create_look_reader(
     decisions: TheDecisions,
     cookie: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
-    return lambda session: collect_changes_since_last_visit(runtime, session, decisions, cookie)
+    return lambda session: collect_changes_unless_shared_link(runtime, session, decisions, cookie)
 
 
-def collect_changes_since_last_visit(
+def collect_changes_unless_shared_link(
     runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str
 ) -> LastLook | None:
     """Return what changed since the reader's last visit; None for a shared link, whose reader sees one run."""

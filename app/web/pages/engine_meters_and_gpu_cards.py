@@ -18,7 +18,7 @@ from app.store.events import EventStore
 from app.web.deps import TheRuntime
 from app.web.pages.engine_card import SILENT, STALE_SECONDS, TROUBLE, scale_speed_limit, select_current_sample
 from app.web.pages.gpu_cards import render_gpu_cards
-from app.web.pages.hosts_sharing_each_engine import EngineShare, Sharing, TheSharing, render_shares
+from app.web.pages.hosts_sharing_each_engine import EngineShare, Sharing, TheSharing, render_shares_by_engine
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import TheMissions, TheMoment
 from app.web.pages.templating import render_template
@@ -73,11 +73,11 @@ def render_engine_meters_and_users(
     """Return the meters of the engines, and unless `show_hosts` is False which hosts use them, by element id."""
     shares = sharing.read_shares_at(at)
     parts = _prefix_engine_ids("meter", render_current_or_past_meters(runtime, shares, at))
-    return parts | _prefix_engine_ids("share", render_shares(runtime.lineup, shares)) if show_hosts else parts
+    return parts | _prefix_engine_ids("share", render_shares_by_engine(runtime.lineup, shares)) if show_hosts else parts
 
 
 def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
-    meters = render_past_meters(archive, at, Sharing(archive.store).read_past_shares(at))
+    meters = render_past_meters(archive, at, Sharing(archive.store).read_past_shares_by_engine(at))
     return {"gpus": render_past_gpus(archive, at), **_prefix_engine_ids("meter", meters)}
 
 

@@ -25,7 +25,7 @@ from app.web.pages.mission.engine_use_times import (
     draw_hold_bars_outside_outages,
     draw_outage_gaps,
 )
-from app.web.pages.mission.lane import ROLES
+from app.web.pages.mission.turn_lane import ROLES
 from app.web.pages.templating import render_template
 
 TURNS = ("turn.started", "turn.finished", "turn.interrupted")
@@ -118,7 +118,9 @@ class Sharing:
         self._known: dict[str, RunHolds] = {}
         self._lock = Lock()
 
-    def read_current_shares(self, now: float, hosts: Collection[str] | None = None) -> Mapping[str, EngineShare]:
+    def read_current_shares_by_engine(
+        self, now: float, hosts: Collection[str] | None = None
+    ) -> Mapping[str, EngineShare]:
         """Return the current share of each engine, optionally for `hosts` only."""
         with self._lock:
             spans = self._store.list_run_spans(now - HOLD_SECONDS, now)
@@ -130,9 +132,9 @@ class Sharing:
 
     def read_shares_at(self, at: float | None) -> Mapping[str, EngineShare]:
         """Return the shares of now, or of a past moment."""
-        return self.read_current_shares(self.clock()) if at is None else self.read_past_shares(at)
+        return self.read_current_shares_by_engine(self.clock()) if at is None else self.read_past_shares_by_engine(at)
 
-    def read_past_shares(self, at: float) -> Mapping[str, EngineShare]:
+    def read_past_shares_by_engine(self, at: float) -> Mapping[str, EngineShare]:
         found = []
         for span in self._store.list_run_spans(at - HOLD_SECONDS, at):
             found.append(known := RunHolds(span.run, span.host))
@@ -170,7 +172,7 @@ TheSharing = Annotated[Sharing | None, Depends(_get_sharing_or_none_for_guest)]
 """None for a guest who may see one run only."""
 
 
-def render_shares(lineup: Lineup, shares: Mapping[str, EngineShare]) -> dict[str, str]:
+def render_shares_by_engine(lineup: Lineup, shares: Mapping[str, EngineShare]) -> dict[str, str]:
     """Return inner HTML by engine."""
     return {
         name: render_template("partials/_share.html", share=shares.get(name, EngineShare())) for name in lineup.engines

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.runs.order import Order, parse_engine_choice, split_at_commas
+from app.runs.order import Order, parse_engine_choice, split_at_commas_unless_none
 from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
 from app.targets.host_registry import FIXTURE
 from app.web.pages.form_field_readers import parse_number_field, parse_whole_number_field
@@ -18,7 +18,7 @@ def parse_order_form(
     return Order(
         host=fields.get("host", FIXTURE),
         skill=fields.get("skill", "stig").strip(),
-        rules=split_at_commas(fields.get("rules")),
+        rules=split_at_commas_unless_none(fields.get("rules")),
         mode=None if asked == USUAL_MODE else asked,
         consent=fields.get("consent", ""),
         pace=pace,

@@ -67,7 +67,7 @@ def build_rejected_form(action: str, typed: Mapping[str, str], wrong_field: str)
             label,
             "" if name in SECRET else typed[name],
             at_fault in (name, ORDER_FIELD_NAMES.get(name)),
-            _list_choices(name, typed[name]),
+            _list_choices_with_rejected_value(name, typed[name]),
             name in SECRET,
         )
         for name, label in LABELS.items()
@@ -77,6 +77,6 @@ def build_rejected_form(action: str, typed: Mapping[str, str], wrong_field: str)
     return RejectedForm(action, fields, hidden) if fields else None
 
 
-def _list_choices(name: str, value: str) -> tuple[str, ...]:
+def _list_choices_with_rejected_value(name: str, rejected_value: str) -> tuple[str, ...]:
     known = CHOICES.get(name, ())
-    return known if not known or value in known else (value, *known)
+    return known if not known or rejected_value in known else (rejected_value, *known)

@@ -52,7 +52,11 @@ def show_items(
     row = require_run(session, run)
     pack = find_run_skill(row)
     every = [build_item_line(item, pack) for item in folds.read_current(run).items.values()]
-    lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(split_query(q))]
+    lines = [
+        one
+        for one in every
+        if outcome in ("", one.item.status) and one.matches_words(split_query_at_blanks_in_lowercase(q))
+    ]
     return render_page(
         "items.html", here="runs", outcomes=OUTCOMES, run=row, lines=lines, total=len(every), q=q, outcome=outcome
     )
@@ -69,7 +73,7 @@ def show_events(
     before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None,
 ) -> Response:
     row = require_run(session, run)
-    found = search_events(runtime.store, run, split_query(q), kind, before)
+    found = search_events(runtime.store, run, split_query_at_blanks_in_lowercase(q), kind, before)
     return render_page(
         "events.html", here="runs", signs=SIGNS, run=row, found=found, q=q, kind=kind, paged=before is not None
     )
@@ -107,7 +111,7 @@ def build_item_line(item: Item, skill: Skill | None) -> ItemLine:
     return ItemLine(item, rule.title if rule else "", rule.category if rule else "")
 
 
-def split_query(q: str) -> list[str]:
+def split_query_at_blanks_in_lowercase(q: str) -> list[str]:
     return q.lower().split()
 
 

@@ -10,7 +10,7 @@ from app.events.kinds import ItemStarted, TurnDelta, get_event_kind
 from app.events.record import Recorded
 from app.evidence.notary import Notary, Requester
 from app.evidence.run_shrinking import read_whole_log
-from app.evidence.signed_log_in_html_file import build_shared_log, check_shared_file
+from app.evidence.signed_log_in_html_file import build_shared_log, check_shared_file_and_get_manifest
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages_from_log import read_engine_outages
@@ -25,7 +25,6 @@ from app.web.api.measured_samples_over_time import Mark, Samples, choose_step, t
 from app.web.pages.engine_meters_and_gpu_cards import RunArchive, render_past_gpus, render_past_meters
 from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.pages.mission.item import build_item_context
-from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.page_context import MissionView
@@ -33,6 +32,7 @@ from app.web.pages.mission.replay_stream import ItemJumps
 from app.web.pages.mission.summary import READ as SUMMED
 from app.web.pages.mission.summary import build_summary
 from app.web.pages.mission.timeline import draw_timeline, fold_timeline
+from app.web.pages.mission.turn_lane import ROLES
 from app.web.pages.run_energy_table import build_energy_table
 from app.web.pages.templating import render_template
 from app.web.shared_file.asset_inlining import inline_assets
@@ -60,7 +60,7 @@ def issue_shared_file(
     """Return the file of an ended run, signed and noted in the audit record. Raise an error if it does not verify."""
     content = build_shared_file(archive, row, notary, prompts=prompts)
     try:
-        manifest = check_shared_file(content, key=notary.key.public)
+        manifest = check_shared_file_and_get_manifest(content, key=notary.key.public)
     except BrokenPack as exc:
         raise EnvironmentUnusable(f"run {row.id} cannot be shared: {exc}.") from exc
     told = "with prompts" if prompts else "without prompts"
@@ -140,7 +140,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         roles=ROLES,
         engines=tuple(archive.lineup.engines.values()),
         shares=dict.fromkeys(archive.lineup.engines, ""),
-        meters=render_past_meters(archive, last.at, Sharing(archive.store).read_past_shares(last.at)),
+        meters=render_past_meters(archive, last.at, Sharing(archive.store).read_past_shares_by_engine(last.at)),
         gpus=render_past_gpus(archive, last.at),
         now=round(last.at, 3),
         timeline=draw_timeline(

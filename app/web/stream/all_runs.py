@@ -84,21 +84,23 @@ class AllRunsSource:
             waiting, self._waiting = self._waiting, []
             batch: list[Recorded] = []
             for run, seq, event in waiting:
-                batch += await self._read_new_events(run, seq, event)
+                batch += await self._read_unseen_events_up_to(run, seq, event)
             numbered = [replace(one, run=ALL, seq=place) for place, one in enumerate(batch, self._head + 1)]
             self._kept.extend(numbered)
             self._head += len(numbered)
             self._bus.publish(numbered)
 
-    async def _read_new_events(self, run: str, seq: int, event: Recorded | None) -> list[Recorded]:
+    async def _read_unseen_events_up_to(
+        self, run: str, newest_seq: int, newest_event: Recorded | None
+    ) -> list[Recorded]:
         """Return the events of the run that follow the last known one, reading any gap from the store."""
         head = self._heads.get(run, 0)
-        if seq <= head:
+        if newest_seq <= head:
             return []
-        self._heads[run] = seq
-        if event and seq == head + 1:
-            return [event]
-        lines = await retry_until_database_answers(partial(self._store.read_lines, run, head, seq))
+        self._heads[run] = newest_seq
+        if newest_event and newest_seq == head + 1:
+            return [newest_event]
+        lines = await retry_until_database_answers(partial(self._store.read_lines, run, head, newest_seq))
         return [parse_line(line, digest) for _, line, digest in lines]
 
 

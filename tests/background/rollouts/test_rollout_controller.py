@@ -18,7 +18,7 @@ from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
 from app.runs.rollout.rollout_submission_and_commands import command_rollout, submit_rollout
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow
 from app.store.rollouts import RolloutRow, open_rollout_journal, read_rollout_events
@@ -35,7 +35,7 @@ class Place:
     def __init__(self, folder):
         self.settings = Settings(data=folder, speed=0)
         self.lineup = read_lineup(require_lineup_path("simulated"))
-        self.database = open_database(folder / "temper.sqlite")
+        self.database = open_and_migrate_database(folder / "temper.sqlite")
         self.store, self.bus = EventStore(self.database), Bus()
         self.offers = self
 

@@ -15,7 +15,7 @@ from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutTerms
 from app.runs.rollout.rollout_submission_and_commands import command_rollout
 from app.store.change_monitor import ChangeMonitor
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow, ScheduleRow
 from app.store.rollouts import RolloutRow
@@ -31,7 +31,7 @@ class Place:
     def __init__(self, folder):
         self.settings = Settings(data=folder, speed=0)
         self.lineup = read_lineup(require_lineup_path("simulated"))
-        self.database = open_database(folder / "temper.sqlite")
+        self.database = open_and_migrate_database(folder / "temper.sqlite")
         self.store = EventStore(self.database)
         self.changes = ChangeMonitor(self.database)
         self.bus, self.offers = Bus(), self

@@ -11,7 +11,7 @@ from app.background.telemetry.exporter import BATCH, TelemetryExporter
 from app.background.telemetry.run_log_spans import Measure, RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import TurnStarted
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 
@@ -46,7 +46,7 @@ class Collector:
 
 async def telling(tmp_path, log, collector, *, halves=False):
     """The log as if it came to be while the teller looks: `_began` is before its first event."""
-    store, bus = EventStore(open_database(tmp_path / "t.sqlite")), Bus()
+    store, bus = EventStore(open_and_migrate_database(tmp_path / "t.sqlite")), Bus()
     async with httpx.AsyncClient(transport=httpx.MockTransport(collector)) as http:
         teller = TelemetryExporter("http://collector:4318/", store, bus, http, "here")
         teller._began = teller._told_at = log[0].at - 1
@@ -180,7 +180,7 @@ class SlowStore:
 
 
 async def test_a_task_that_ends_in_the_middle_of_its_reading_doubles_nothing(tmp_path, log):
-    store, bus, collector = EventStore(open_database(tmp_path / "t.sqlite")), Bus(), Collector()
+    store, bus, collector = EventStore(open_and_migrate_database(tmp_path / "t.sqlite")), Bus(), Collector()
     store.append(log)
     bus.publish(log)
     slow = SlowStore(store)

@@ -8,7 +8,7 @@ from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_files_and_environment import LocalInventory
 from app.engines.doctor.vllm_flag_and_template_checks import TEMPLATE_SHA256
 from app.engines.fit.fit_verdict import ProgramsOnGpu
-from app.engines.fit.gpu_kinds import parse_gpu_kind_and_count
+from app.engines.fit.gpu_kinds import parse_gpu_kind_colon_count
 from app.lineups.model import Gpu, Speculation
 from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, list_checks, served, with_kind
@@ -18,7 +18,7 @@ AWQ = {"model": "cyankiwi/gemma-4-31B-it-AWQ-4bit", "precision": "awq4", "kv_dty
 ON_L4 = {"tp": 2, "kv_dtype": "fp8", "text_only": False, "max_num_seqs": None, "vllm": "0.19.0", "utilization": 0.9}
 ASSISTANT, EAGLE = "google/gemma-4-31B-it-assistant", "RedHatAI/gemma-4-31B-it-speculator.eagle3"
 DFLASH = "RedHatAI/gemma-4-31B-it-speculator.dflash"
-RTX_4060 = with_kind(parse_gpu_kind_and_count("h200:1", ()), "NVIDIA GeForce RTX 4060 Ti")
+RTX_4060 = with_kind(parse_gpu_kind_colon_count("h200:1", ()), "NVIDIA GeForce RTX 4060 Ti")
 FOLDER = "/models/heretic"
 LITERAL = [f"model.layers.{n}.self_attn.{part}" for n in range(60) for part in ("q_proj", "k_proj", "v_proj", "o_proj")]
 

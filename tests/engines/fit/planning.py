@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.engines.fit.checkpoint_config import build_shape
-from app.engines.fit.gpu_kinds import parse_gpu_kind_and_count
+from app.engines.fit.gpu_kinds import parse_gpu_kind_colon_count
 from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors
 from app.lineups.model import Engine, Gpu, Lineup
 
@@ -55,7 +55,7 @@ def engine(model=NVFP4, precision="nvfp4", tp=1, pp=1, **more) -> Engine:
 
 def lineup(gpus, *engines) -> Lineup:
     """`gpus` as the command line has them, or the GPUs themselves."""
-    there = parse_gpu_kind_and_count(gpus, ()) if isinstance(gpus, str) else gpus
+    there = parse_gpu_kind_colon_count(gpus, ()) if isinstance(gpus, str) else gpus
     return Lineup("test", "Test", "", there, {one.name: one for one in engines}, {})
 
 

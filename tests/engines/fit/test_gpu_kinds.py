@@ -6,7 +6,7 @@ from app.engines.fit.gpu_kinds import (
     has_large_batches,
     is_cpu,
     limit_stated_gib_to_cuda_visible,
-    parse_gpu_kind_and_count,
+    parse_gpu_kind_colon_count,
 )
 from app.errors import BadInput
 from app.lineups.model import Gpu
@@ -52,9 +52,9 @@ def test_bandwidth_is_as_published():
 
 
 def test_a_count_or_the_indices_make_the_gpus():
-    assert [gpu.index for gpu in parse_gpu_kind_and_count("l4:4", (0, 1))] == [0, 1, 2, 3]
-    assert [gpu.index for gpu in parse_gpu_kind_and_count("h200", (2, 3))] == [2, 3]
-    assert parse_gpu_kind_and_count("gb10", (0,))[0].unified
+    assert [gpu.index for gpu in parse_gpu_kind_colon_count("l4:4", (0, 1))] == [0, 1, 2, 3]
+    assert [gpu.index for gpu in parse_gpu_kind_colon_count("h200", (2, 3))] == [2, 3]
+    assert parse_gpu_kind_colon_count("gb10", (0,))[0].unified
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_count_or_the_indices_make_the_gpus():
 )
 def test_what_is_no_gpu_says_what_is(text, says):
     with pytest.raises(BadInput, match=says):
-        parse_gpu_kind_and_count(text, (0, 1))
+        parse_gpu_kind_colon_count(text, (0, 1))
 
 
 def test_cuda_gives_out_no_more_than_it_sees():
@@ -81,7 +81,7 @@ def test_cuda_gives_out_no_more_than_it_sees():
 
 
 def test_large_cards_batch_more_but_not_an_a100():
-    assert [kind.name for kind in GPU_KINDS if has_large_batches(parse_gpu_kind_and_count(kind.name, (0,))[0])] == [
+    assert [kind.name for kind in GPU_KINDS if has_large_batches(parse_gpu_kind_colon_count(kind.name, (0,))[0])] == [
         *("h100", "h200", "b200", "rtx-pro-6000", "gb10")
     ]
     assert is_cpu(Gpu(0, "CPU", 16, 50))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.fit.gpu_kinds import parse_gpu_kind_and_count
+from app.engines.fit.gpu_kinds import parse_gpu_kind_colon_count
 from app.engines.fit.model_shape_loader import load_model_shape
 from app.engines.fit.overhead import count_graphs, estimate_overhead
 from app.engines.fit.resolved_settings import resolve_settings
@@ -12,7 +12,7 @@ from tests.engines.fit.planning import CPU, E4B, NVFP4, engine
 
 
 def setting(gpus="l4", model=NVFP4, **flags):
-    there = parse_gpu_kind_and_count(gpus, (0,)) if isinstance(gpus, str) else gpus
+    there = parse_gpu_kind_colon_count(gpus, (0,)) if isinstance(gpus, str) else gpus
     one = engine(model, **flags)
     return resolve_settings(one, load_model_shape(model), there)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engines.fit.model_shape_loader import load_model_shape
-from app.engines.fit.speed import count_kv_bytes, count_weight_bytes_per_token
+from app.engines.fit.speed import count_kv_bytes_read_per_token, count_weight_bytes_per_token
 from app.engines.fit.vllm_versions import get_vllm_rules
 from app.engines.fit.weights import GpuSplit
 from app.lineups.model import Speculation
@@ -62,7 +62,9 @@ def test_the_source_says_what_a_long_context_costs():
 def test_a_window_bounds_what_sliding_layers_read():
     of = load_model_shape(BF16)
     full = sum(2 * layer.kv_heads * layer.head_dim for layer in of.layers if layer.kind == "full")
-    more = count_kv_bytes(of, GpuSplit(tp=1), 1, 10_000) - count_kv_bytes(of, GpuSplit(tp=1), 1, 5_000)
+    more = count_kv_bytes_read_per_token(of, GpuSplit(tp=1), 1, 10_000) - count_kv_bytes_read_per_token(
+        of, GpuSplit(tp=1), 1, 5_000
+    )
     assert more == 5_000 * full
 
 

@@ -5,7 +5,12 @@ from importlib.metadata import PackageNotFoundError, PackagePath
 import pytest
 
 from app.engines.llamacpp import gguf_weights_file_lookup
-from app.engines.llamacpp.gguf_weights_file_lookup import SMOLLM2, TRAINED, find_adapter, require_weights_file
+from app.engines.llamacpp.gguf_weights_file_lookup import (
+    SMOLLM2,
+    TRAINED,
+    get_shipped_adapter_path,
+    require_weights_file,
+)
 from app.errors import BadInput
 
 
@@ -16,8 +21,8 @@ def test_the_small_model_is_a_file_of_its_package():
 
 def test_what_was_trained_is_the_same_file_with_an_adapter_of_less_than_20_mb():
     assert require_weights_file(TRAINED) == require_weights_file(SMOLLM2)
-    assert find_adapter(SMOLLM2) is None
-    content = find_adapter(TRAINED).read_bytes()
+    assert get_shipped_adapter_path(SMOLLM2) is None
+    content = get_shipped_adapter_path(TRAINED).read_bytes()
     assert content.startswith(b"GGUF")
     assert len(content) < 20_000_000
 

@@ -26,7 +26,7 @@ def card(gpu, used, host=""):
 async def watched(cards, places, looks):
     watch = MemoryWatch(cards, places)
     for _ in range(looks):
-        await watch.record_card_readings()
+        await watch.record_card_readings_once()
     return {one.name: one for one in watch.list_figures(FigureOrigin())}
 
 

@@ -11,7 +11,7 @@ from app.machine.measuring.probe_result import (
     read_newest_probes,
     store_probe,
 )
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 
 
 def probed(**together):
@@ -42,7 +42,7 @@ def made(name, at, **changes):
 
 
 def test_a_probe_comes_back_as_it_was_kept_and_the_newest_first(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     with Session(database) as session, session.begin():
         for one in (FIRST, made("b", 3.0), made("c", 2.0, engine="small"), made("d", 4.0, lineup="other")):
             store_probe(session, one)

@@ -5,13 +5,13 @@ import pytest
 from app.events.kinds import EngineSampled, EngineState
 from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.engine_outages_from_log import NOTICED_AFTER, EngineOutage, RecentOutages, read_engine_outages
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 
 @pytest.fixture
 def store(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield EventStore(database)
     database.dispose()
 

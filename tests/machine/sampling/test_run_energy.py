@@ -19,7 +19,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.run_energy import BOOK_EVERY, REACH, EnergyLedger
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from tests.machine.samples import gpu_sample
 
@@ -52,7 +52,7 @@ def card(number, watts):
 
 @contextmanager
 def stored(folder):
-    database = open_database(folder / "temper.sqlite")
+    database = open_and_migrate_database(folder / "temper.sqlite")
     yield EventStore(database)
     database.dispose()
 

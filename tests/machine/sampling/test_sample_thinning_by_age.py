@@ -6,7 +6,7 @@ from app.events.kinds import EngineSampled
 from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.sample_thinning_by_age import DAY, RAW_SECONDS, TIERS, Thinning
 from app.machine.sampling.series_on_time_grid import SeriesKey
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 BEGIN = 86400.0 * 20000
@@ -15,7 +15,7 @@ TOK_S = SeriesKey("engine", "e", "", "tok_s", True)
 
 @pytest.fixture
 def store(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield EventStore(database)
     database.dispose()
 

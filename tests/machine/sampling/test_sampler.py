@@ -19,7 +19,7 @@ from app.machine.sampling.machine_event_log_writer import FULL_SECONDS, MachineL
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sample_thinning_by_age import RAW_SECONDS
 from app.machine.sampling.sampler import LOOKING, Sampler
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
 LINEUP = read_lineup(require_lineup_path("simulated"))
@@ -138,7 +138,7 @@ async def test_the_phase_of_a_cold_load_is_the_logs_newest_line():
 @asynccontextmanager
 async def sampling(tmp_path, wire):
     """A sampler of one engine, with what its requests asked for and the log that its samples land in."""
-    database, asked = open_database(tmp_path / "temper.sqlite"), []
+    database, asked = open_and_migrate_database(tmp_path / "temper.sqlite"), []
     store, bus = EventStore(database), Bus()
     writer = LogWriter(store, bus)
     writer.start()
@@ -192,7 +192,7 @@ async def test_a_page_with_news_gets_a_sample_at_the_next_look(tmp_path):
 
 
 async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     store, bus, wire = EventStore(database), Bus(), Wire()
     writer = LogWriter(store, bus)
     writer.start()

@@ -5,7 +5,7 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.runs.rollout.named_host_groups_and_selection import drop_group, save_group, select_hosts
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.ssh.endpoint import parse_endpoint
@@ -45,7 +45,7 @@ def test_a_word_that_means_nothing_is_refused(folder, words):
 
 
 def test_a_group_takes_what_its_words_name_now_and_no_name_that_means_something_else(folder, tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     with Session(database) as session, session.begin():
         assert save_group(session, "front", ["web*"], folder) == ("web1", "web2")
         assert save_group(session, "both", ["front", "db1"], folder) == ("web1", "web2", "db1")

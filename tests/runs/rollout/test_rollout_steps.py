@@ -18,7 +18,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, build_recorded_event
 from app.runs.rollout.rollout_request import parse_waves
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
-from app.runs.rollout.rollout_steps import BeginHost, CommandRuns, decide_next_step, describe_broken_rule
+from app.runs.rollout.rollout_steps import BeginHost, CommandRuns, decide_next_step, describe_exceeded_pause_limit
 from app.store.models import RunRow
 
 NOBODY = frozenset()
@@ -201,7 +201,7 @@ def test_a_host_that_could_not_be_begun_is_left_and_does_not_hold_the_rest():
     rollout = Played(2, at_once=1, sizes=(1, 1))
     rollout.add(RolloutHostLeft(host="h1", reason="there is no host 'h1'"))
     assert rollout.go() == ["h2"]
-    assert describe_broken_rule(rollout.state) == ""
+    assert describe_exceeded_pause_limit(rollout.state) == ""
 
 
 def test_a_run_whose_first_event_is_not_there_yet_is_waited_for():

@@ -12,7 +12,7 @@ from app.scanners.openscap.tailoring import (
     add_tailoring,
     load_tailoring_file,
     map_names_to_tailoring_files,
-    offer_tailored_profiles,
+    offer_only_tailored_profiles,
     read_tailoring,
 )
 from tests.scanners.openscap.content import PROFILE, RULE, SMALL, TAILORING, VALUE
@@ -29,7 +29,7 @@ def changed(old, new):
 
 def refusal(content):
     with pytest.raises(BadInput) as refused:
-        offer_tailored_profiles(read_tailoring(content, "site-tailoring.xml"), BENCHMARK)
+        offer_only_tailored_profiles(read_tailoring(content, "site-tailoring.xml"), BENCHMARK)
     said = str(refused.value)
     assert said.endswith(".")
     assert said.isprintable()
@@ -40,7 +40,7 @@ def refusal(content):
 def test_its_profile_is_the_benchmarks_with_what_it_changes():
     mine = read_tailoring(TEXT.encode(), "site-tailoring.xml")
     assert (mine.id, mine.version) == ("xccdf_temper.test_tailoring_default", "3")
-    made = offer_tailored_profiles(mine, BENCHMARK)
+    made = offer_only_tailored_profiles(mine, BENCHMARK)
     assert [one.short_id for one in made.profiles] == ["ours"]
     rules = {one.name: one for one in made.list_profile_rules(f"{PROFILE}ours")}
     assert [*rules] == ["V-257985", "release"]
@@ -51,13 +51,13 @@ def test_its_profile_is_the_benchmarks_with_what_it_changes():
 
 def test_a_value_of_its_own_stands_in_the_rules_words():
     line = f'<xccdf:set-value idref="{VALUE}answer">forced-commands-only</xccdf:set-value></xccdf:Profile>'
-    made = offer_tailored_profiles(read_tailoring(changed("</xccdf:Profile>", line), "x"), BENCHMARK)
+    made = offer_only_tailored_profiles(read_tailoring(changed("</xccdf:Profile>", line), "x"), BENCHMARK)
     assert "PermitRootLogin forced-commands-only" in made.list_profile_rules(f"{PROFILE}ours")[0].requirement
 
 
 def test_a_profile_may_bear_the_name_of_the_one_that_it_extends():
     content = changed(f'id="{PROFILE}ours"', f'id="{PROFILE}base"')
-    made = offer_tailored_profiles(read_tailoring(content, "x"), BENCHMARK)
+    made = offer_only_tailored_profiles(read_tailoring(content, "x"), BENCHMARK)
     assert [one.name for one in made.list_profile_rules(f"{PROFILE}base")] == ["V-257985", "release"]
     assert [one.name for one in made.list_rules_removed_by_tailoring(f"{PROFILE}base")] == ["by_hand"]
 
@@ -67,13 +67,13 @@ def test_it_may_lie_in_a_data_stream_and_name_its_benchmark_by_component():
     inside = inside.removeprefix(b'<?xml version="1.0" encoding="UTF-8"?>\n')
     wrapped = b'<d:data-stream-collection xmlns:d="urn:d"><d:component>%s</d:component></d:data-stream-collection>'
     mine = read_tailoring(wrapped % inside, "x")
-    assert offer_tailored_profiles(mine, BENCHMARK).profiles[0].rules == 2
+    assert offer_only_tailored_profiles(mine, BENCHMARK).profiles[0].rules == 2
     assert read_tailoring(mine.content, "x").profiles.keys() == mine.profiles.keys()
 
 
 def test_one_without_any_hint_of_its_benchmark_is_held_to_what_it_names():
     content = re.sub(rb"<xccdf:benchmark[^>]*/>", b"", TEXT.encode())
-    assert offer_tailored_profiles(read_tailoring(content, "x"), BENCHMARK).profiles[0].rules == 2
+    assert offer_only_tailored_profiles(read_tailoring(content, "x"), BENCHMARK).profiles[0].rules == 2
 
 
 BOMB = (
@@ -143,7 +143,7 @@ def test_openscap_reads_this_very_file_as_we_do(tmp_path):
     asked = ["--tailoring-file", str(TAILORING), "--profile", f"{PROFILE}ours"]
     said = oscap("xccdf", "eval", *asked, "--results", str(tmp_path / "r.xml"), str(SMALL))
     judged = set(re.findall(rf"Rule\s+{RULE}(\w+)", said.stdout))
-    made = offer_tailored_profiles(read_tailoring(TEXT.encode(), "x"), BENCHMARK)
+    made = offer_only_tailored_profiles(read_tailoring(TEXT.encode(), "x"), BENCHMARK)
     assert (
         judged
         == {one.id.removeprefix(RULE) for one in made.list_profile_rules(f"{PROFILE}ours")}

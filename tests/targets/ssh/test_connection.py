@@ -15,7 +15,7 @@ from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.file_digest_baseline import take_host_baseline
 from app.targets.ssh.registration import (
-    fetch_host_identity,
+    fetch_host_key_and_fingerprint,
     find_rollback_obstacle_at_login,
     read_identity_from_known_hosts,
 )
@@ -113,7 +113,7 @@ def test_one_connection_is_used_again_and_opened_again(host, line):
 
 
 async def test_a_host_is_introduced_by_its_key_and_checked_before_it_is_known(host, tmp_path):
-    known = await fetch_host_identity(host.endpoint())
+    known = await fetch_host_key_and_fingerprint(host.endpoint())
     assert known.fingerprint == host.host_key.get_fingerprint()
     assert known.fingerprint.startswith("SHA256:")
     file = tmp_path / "theirs"

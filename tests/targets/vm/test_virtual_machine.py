@@ -143,7 +143,7 @@ def start_by(machine, monkeypatch):
         kept = {label.replace("_", "-"): MachineSnapshot(1.0, name) for label, name in accelerators.items()}
         record = MachineRecord(kind="debian12", base="b", memory=512, port=2222, accelerator=best, snapshots=kept)
         write_record(machine, record)
-        keys = machine.shared_image_folder / "host-keys"
+        keys = machine.base_image_folder / "host-keys"
         keys.parent.mkdir(parents=True)
         keys.touch()
         (machine.folder / "root.qcow2").touch()

@@ -11,7 +11,7 @@ from starlette.routing import Match, Router
 
 from app.people.passwords import hash_password
 from app.store import credentials
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import PersonRow
 from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
@@ -28,7 +28,7 @@ NAMED = "x"
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
     """Three people, each with a token and a session of their own right."""
-    made = open_database(tmp_path_factory.mktemp("door") / "temper.sqlite")
+    made = open_and_migrate_database(tmp_path_factory.mktemp("door") / "temper.sqlite")
     yield made
     made.dispose()
 

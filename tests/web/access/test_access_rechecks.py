@@ -10,7 +10,7 @@ from starlette.routing import Route, Router
 
 from app.people.rights import Person, guests, operators, viewers
 from app.store import credentials
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import CredentialRow, PersonRow
 from app.web.access.access_rechecks import AccessRechecks, RequestContext
 from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
@@ -26,7 +26,7 @@ def database(request, tmp_path):
     place = (
         tmp_path / "t.sqlite" if request.param == "sqlite" else new_database(request.getfixturevalue("postgres_server"))
     )
-    made = open_database(place)
+    made = open_and_migrate_database(place)
     with Session(made) as session, session.begin():
         session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
     yield made

@@ -6,7 +6,7 @@ from app.web.access.connection_limiter import ANONYMOUS_PER_NETWORK, ANONYMOUS_T
 class Connection:
     def __init__(self, crowd, source="192.0.2.7", *, idle=True):
         self.crowd, self.is_idle, self.ended = crowd, idle, False
-        self.admitted = crowd.admit_connection(self, source)
+        self.admitted = crowd.admit_connection_or_close_idle_one(self, source)
 
     def abort(self):
         self.ended = True

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from app.people.identity_provider_groups import GroupRights
 from app.people.passwords import hash_password
 from app.store import audit, credentials, people
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import PersonRow
 from app.web.access import sign_in_oidc
 from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
@@ -52,7 +52,7 @@ class Browser:
 
 @pytest.fixture
 def database(tmp_path):
-    made = open_database(tmp_path / "temper.sqlite")
+    made = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield made
     made.dispose()
 

@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from app.people import passwords
 from app.people.passwords import PasswordsBusy, hash_password
 from app.store import credentials
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.login_attempts import WITHIN, LoginAttemptRow
 from app.store.models import PersonRow
 from app.web.access import password_checker
@@ -45,7 +45,7 @@ def cheap(monkeypatch):
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request, tmp_path):
-    made = open_database(
+    made = open_and_migrate_database(
         tmp_path / "t.sqlite" if request.param == "sqlite" else new_database(request.getfixturevalue("postgres_server"))
     )
     with Session(made) as session, session.begin():

@@ -11,7 +11,7 @@ from app.config import Settings
 from app.runtime.disk_space import DiskMeter
 from app.runtime.health_faults import LATE_DATABASE
 from app.store.database_clock import DatabaseClock
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.web.api.health import readyz
 
 
@@ -29,7 +29,7 @@ def node(tmp_path):
         clock=clock,
         settings=Settings(data=tmp_path / "data"),
         leases=SimpleNamespace(),
-        database=open_database(tmp_path / "temper.sqlite"),
+        database=open_and_migrate_database(tmp_path / "temper.sqlite"),
         disk=DiskMeter(),
     )
     made.settings.data.mkdir()

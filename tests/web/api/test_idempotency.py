@@ -7,7 +7,7 @@ import pytest
 from sqlmodel import Session
 
 from app.people.rights import WHO, Person
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.models import RunRow
 from app.store.run_queries import KEEP_KEY_SECONDS, get_or_create_idempotency_row
 from app.targets import host_registry
@@ -20,7 +20,7 @@ from tests.runs.test_approval_answer import QUEUED
 
 @pytest.fixture
 def database(tmp_path):
-    opened = open_database(tmp_path / "temper.sqlite")
+    opened = open_and_migrate_database(tmp_path / "temper.sqlite")
     yield opened
     opened.dispose()
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from sqlmodel import Session
 
 from app.events.kinds import EngineState
-from app.runtime.backup_age import record_first_use
+from app.runtime.backup_age import record_first_use_by_oldest_file
 from app.store.backup_times import record_backup
 from app.store.models import RunRow
 from tests.runs.doors import house
@@ -29,7 +29,7 @@ async def test_disk_and_the_age_of_the_backup_are_told_also_before_the_first(tmp
         figures = await read_figures(made)
         assert 0 <= figures["temper_data_disk_free_ratio"] <= 1
         assert figures["temper_nodes_lost"] == 0
-        record_first_use(tmp_path, made.clock.now())
+        record_first_use_by_oldest_file(tmp_path, made.clock.now())
         (tmp_path / "first_start").write_text(str(made.clock.now() - 9000))
         assert abs((await read_figures(made))["temper_backup_age_seconds"] - 9000) < 60
         record_backup(made.database, made.clock.now() - 3600, "ada")

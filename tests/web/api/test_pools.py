@@ -11,7 +11,11 @@ from sqlmodel import Session
 from app.events.log_writer import RunLog
 from app.runs.order import Order, create_run_request
 from app.store.db import open_separate_engine
-from app.store.shared_read_session import open_read_connection, open_read_session, share_session_within_request
+from app.store.session_shared_within_request import (
+    open_read_connection,
+    open_read_session,
+    share_session_within_request,
+)
 from tests.web.access.walk import filled
 from tests.web.api.inside import finished
 

@@ -18,7 +18,7 @@ from app.events.log_writer import LogWriter, RunLog
 from app.events.record import build_recorded_event
 from app.store import webhooks
 from app.store.change_monitor import ChangeMonitor
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
@@ -33,7 +33,7 @@ class Place:
     """A database with one run and one webhook, and who delivers to it."""
 
     def __init__(self, folder):
-        self.database = open_database(folder / "temper.sqlite")
+        self.database = open_and_migrate_database(folder / "temper.sqlite")
 
     @asynccontextmanager
     async def told(self, url, *, local=True):

@@ -5,14 +5,14 @@ import random
 import pytest
 
 from app.loop.state import fold_events
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import FRAME_KINDS, KEPT, FrameCache
 
 
 @pytest.fixture
 def store(played):
-    database = open_database(played[0] / "temper.sqlite")
+    database = open_and_migrate_database(played[0] / "temper.sqlite")
     yield EventStore(database)
     database.dispose()
 

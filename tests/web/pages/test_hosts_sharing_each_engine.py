@@ -26,7 +26,7 @@ async def made(tmp_path):
 
 def test_the_label_names_role_and_host_and_each_host_has_a_lane(made):
     write(made.store, EVENTS[:-2])
-    share = Sharing(made.store).read_current_shares(1035.0)["gemma-31b"]
+    share = Sharing(made.store).read_current_shares_by_engine(1035.0)["gemma-31b"]
     assert share.serving == (ServedHost("worker", "mail"), ServedHost("architect", "db1"))
     assert share.shown_hosts_by_role == [("architect", ["db1"]), ("worker", ["mail"])]
     assert [lane.host for lane in share.lanes] == ["db1", "mail", "web3"]
@@ -42,20 +42,20 @@ def test_a_replayed_moment_is_what_was_shown_live(made):
     write(made.store, EVENTS[: 2 * len(HOSTS)])
     for told in EVENTS[2 * len(HOSTS) :]:
         write(made.store, [told])
-        live[told[0]] = sharing.read_current_shares(told[0])
+        live[told[0]] = sharing.read_current_shares_by_engine(told[0])
     assert len({str(shown) for shown in live.values()}) == len(live)
     for at, shown in live.items():
-        assert Sharing(made.store).read_past_shares(at) == shown, at
+        assert Sharing(made.store).read_past_shares_by_engine(at) == shown, at
 
 
 def test_one_host_alone_and_one_after_the_other_need_no_lanes(made):
     alone = [told for told in EVENTS if told[1] == "aaaa1111"]
     write(made.store, alone)
-    assert Sharing(made.store).read_current_shares(1029.0)["gemma-31b"].lanes == ()
+    assert Sharing(made.store).read_current_shares_by_engine(1029.0)["gemma-31b"].lanes == ()
     write(
         made.store, [(1031.0, "next", queued("db2")), (1032.0, "next", BEGUN), (1033.0, "next", began("n", "worker"))]
     )
-    share = Sharing(made.store).read_current_shares(1034.0)["gemma-31b"]
+    share = Sharing(made.store).read_current_shares_by_engine(1034.0)["gemma-31b"]
     assert (share.serving, share.lanes) == ((ServedHost("worker", "db2"),), ())
 
 
@@ -73,7 +73,7 @@ def test_two_hosts_that_only_take_turns_need_no_lanes_until_they_meet():
 def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
     again = [(1050.0, "again", queued("web3")), (1051.0, "again", BEGUN), (1052.0, "again", began("n", "architect"))]
     write(made.store, [*EVENTS, *again])
-    share = Sharing(made.store).read_current_shares(1055.0)["gemma-31b"]
+    share = Sharing(made.store).read_current_shares_by_engine(1055.0)["gemma-31b"]
     assert [(lane.host, lane.run) for lane in share.lanes] == [
         ("db1", "bbbb2222"),
         ("mail", "cccc3333"),
@@ -85,17 +85,20 @@ def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
 
 def test_a_run_that_failed_in_mid_turn_holds_nothing_any_more(made):
     write(made.store, [told for told in EVENTS if told[0] < 1035] + [(1036.0, "bbbb2222", RunFailed(reason="gone"))])
-    for share in (Sharing(made.store).read_current_shares(1038.0), Sharing(made.store).read_past_shares(1038.0)):
+    for share in (
+        Sharing(made.store).read_current_shares_by_engine(1038.0),
+        Sharing(made.store).read_past_shares_by_engine(1038.0),
+    ):
         assert share["gemma-31b"].serving == (ServedHost("worker", "mail"),)
-    assert ServedHost("architect", "db1") in Sharing(made.store).read_past_shares(1035.0)["gemma-31b"].serving
+    assert ServedHost("architect", "db1") in Sharing(made.store).read_past_shares_by_engine(1035.0)["gemma-31b"].serving
 
 
 def test_the_log_of_a_run_that_has_ended_is_read_no_more(made, monkeypatch):
     write(made.store, [*EVENTS, (1044.0, "aaaa1111", RunFailed(reason="the engine is away"))])
     sharing, asked, events = Sharing(made.store), [], made.store.read_events
-    shown = sharing.read_current_shares(1045.0)
+    shown = sharing.read_current_shares_by_engine(1045.0)
     monkeypatch.setattr(made.store, "read_events", lambda run, **named: asked.append(run) or events(run, **named))
-    assert sharing.read_current_shares(1045.0) == shown
+    assert sharing.read_current_shares_by_engine(1045.0) == shown
     assert sorted(asked) == sorted(set(HOSTS) - {"aaaa1111"})
 
 
@@ -108,15 +111,16 @@ def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own
     assert (share.more, share.unnamed_count) == (3, 3)
     write(made.store, EVENTS)
     assert [
-        lane.host for lane in Sharing(made.store).read_current_shares(1043.0, {"web3", "db1"})["gemma-31b"].lanes
+        lane.host
+        for lane in Sharing(made.store).read_current_shares_by_engine(1043.0, {"web3", "db1"})["gemma-31b"].lanes
     ] == ["db1", "web3"]
 
 
 def test_what_is_over_leaves_after_two_minutes(made):
     write(made.store, EVENTS)
     sharing = Sharing(made.store)
-    assert sharing.read_current_shares(1044.0)["gemma-31b"].lanes
-    assert not sharing.read_current_shares(1044.0 + 121)["gemma-31b"].lanes
+    assert sharing.read_current_shares_by_engine(1044.0)["gemma-31b"].lanes
+    assert not sharing.read_current_shares_by_engine(1044.0 + 121)["gemma-31b"].lanes
 
 
 async def test_the_page_says_so_at_that_moment_and_a_run_of_one_host_looks_as_ever(made):
@@ -151,7 +155,7 @@ def test_the_label_of_all_hosts_changes_with_the_lane_and_is_sent_where_it_chang
     write(made.store, EVENTS)
     sharing, now = Sharing(made.store), 1023.0
     lineup, missions = made.lineup, MissionLoader(made.store)
-    shown = [sharing.read_past_shares(now)["gemma-31b"].shown_hosts_by_role]
+    shown = [sharing.read_past_shares_by_engine(now)["gemma-31b"].shown_hosts_by_role]
     scene = Scene(lineup, load_skill("stig"), "live", engines=lambda: {"share-gemma-31b": str(shown[-1])})
     screen, told = PageRenderer("aaaa1111", missions, scene), list(made.store.read_events("aaaa1111"))
     assert screen(told[2:3]).count(b"#share-gemma-31b") == 1

@@ -11,7 +11,7 @@ from app.events.record import GENESIS, build_recorded_event
 from app.evidence.run_shrinking import store_evidence_and_delete_turn_deltas
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
@@ -26,7 +26,7 @@ AT_ONCE = 1e9
 @pytest.fixture
 def store(tmp_path, played):
     shutil.copytree(played[0], tmp_path / "data")
-    database = open_database(tmp_path / "data" / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "data" / "temper.sqlite")
     yield database, EventStore(database)
     database.dispose()
 

@@ -22,7 +22,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, build_recorded_event
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_loader import MissionLoader
@@ -65,7 +65,7 @@ EVENTS = [
 
 @pytest.fixture
 def told(tmp_path):
-    store, log, previous = EventStore(open_database(tmp_path / "t.sqlite")), [], GENESIS
+    store, log, previous = EventStore(open_and_migrate_database(tmp_path / "t.sqlite")), [], GENESIS
     for seq, event in enumerate(EVENTS, 1):
         log.append(build_recorded_event("r", seq, 1000.0 + seq, event, previous))
         previous = log[-1].hash
@@ -120,7 +120,7 @@ def talking(seed):
 @pytest.mark.parametrize("seed", range(8))
 async def test_what_is_told_at_once_is_what_a_thread_would_tell_and_nothing_is_waited_for(tmp_path, seed):
     dice, log = talking(seed)
-    store = EventStore(open_database(tmp_path / "t.sqlite"))
+    store = EventStore(open_and_migrate_database(tmp_path / "t.sqlite"))
     store.append(log)
     here, apart = (PageRenderer("r", MissionLoader(store), SCENE) for _ in range(2))
     told = []
@@ -174,7 +174,7 @@ def test_a_long_run_opened_anywhere_is_what_it_was_for_who_watched_it(tmp_path, 
     world = World(pack(rule(f"R{number}") for number in range(12)), lambda _, choices: dice.choice(choices))
     world.put(request(world.skill))
     world.play()
-    store, watched = EventStore(open_database(tmp_path / "t.sqlite")), Mission()
+    store, watched = EventStore(open_and_migrate_database(tmp_path / "t.sqlite")), Mission()
     store.append(world.log)
     looks = sorted(dice.sample(range(1, len(world.log) + 1), 12))
     for recorded in world.log:

@@ -16,7 +16,7 @@ from app.events.kinds import (
 )
 from app.events.record import GENESIS, build_recorded_event
 from app.machine.sampling.engine_outages_from_log import EngineOutage
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.timeline import FOLDED, Timeline, TimelineReader, draw_timeline
 from tests.web.pages.mission_log import FIRST, SECOND, log
@@ -56,7 +56,7 @@ def rows(line, row):
 
 @pytest.fixture
 def store(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
+    database = open_and_migrate_database(tmp_path / "t.sqlite")
     yield EventStore(database)
     database.dispose()
 

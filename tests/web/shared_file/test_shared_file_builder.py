@@ -12,10 +12,10 @@ from sqlmodel import Session
 from app.events.kinds import TurnDelta, TurnStarted
 from app.evidence.notary import Requester, open_notary
 from app.evidence.run_shrinking import store_evidence_and_delete_turn_deltas
-from app.evidence.signed_log_in_html_file import check_shared_file
+from app.evidence.signed_log_in_html_file import check_shared_file_and_get_manifest
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.store import audit, run_queries
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web import routes  # noqa: F401  the templates link to addresses by name
 from app.web.shared_file.shared_file_builder import StoredRuns, issue_shared_file
@@ -29,7 +29,7 @@ EVIL = "</script><script>evil()</script><img src=x onerror=evil()>"
 @pytest.fixture
 def shared(played, tmp_path):
     shutil.copytree(played[0], tmp_path / "data")
-    database = open_database(tmp_path / "data" / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "data" / "temper.sqlite")
 
     def make(*, prompts=False):
         with Session(database) as session:
@@ -56,7 +56,7 @@ def everything(content):
 def test_it_is_labelled_refers_to_nothing_outside_and_is_the_same_again(shared, played):
     make, database = shared
     content = make()
-    assert check_shared_file(content)["run"] == played[1]
+    assert check_shared_file_and_get_manifest(content)["run"] == played[1]
     text = content.decode()
     assert "SIMULATED" in text
     assert not re.search(r'(?:src|href|action)="(?:https?:|//|/static/)', text.partition("<body")[0])

@@ -5,7 +5,7 @@ import pytest
 from app.events.kinds import TurnDelta
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
@@ -37,7 +37,7 @@ def test_what_stayed_is_not_said_again():
 
 
 def test_at_their_end_all_parts_are_as_the_page_has_them_and_every_token_came(played, log):
-    database = open_database(played[0] / "temper.sqlite")
+    database = open_and_migrate_database(played[0] / "temper.sqlite")
     archive = StoredRuns(EventStore(database), read_lineup(require_lineup_path("simulated")))
     scene = Scene(archive.lineup, load_skill("stig"), "replay")
     recording = record_stream(archive, scene, log)

@@ -6,7 +6,7 @@ from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunQueued, RunStarted, TurnDelta
 from app.events.record import GENESIS, build_recorded_event
 from app.loop.state import fold_events
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.stream.fold_cache import RunStateCache
 
@@ -29,7 +29,7 @@ class Read(EventStore):
 
 @pytest.fixture
 def store(tmp_path):
-    database = open_database(tmp_path / "temper.sqlite")
+    database = open_and_migrate_database(tmp_path / "temper.sqlite")
     store = Read(database)
     store.read = []
     yield store

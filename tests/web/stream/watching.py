@@ -10,7 +10,7 @@ from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStopped, TurnDelta
 from app.events.log_writer import LogWriter, RunLog
 from app.events.record import Recorded
-from app.store.db import open_database
+from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.stream.fanout import Fanout
 from app.web.stream.run_and_machine_event_sources import RunSource
@@ -112,7 +112,7 @@ class Log:
 
 @asynccontextmanager
 async def logging(path: Path) -> AsyncIterator[Log]:
-    database = open_database(path / "temper.sqlite")
+    database = open_and_migrate_database(path / "temper.sqlite")
     store, bus = EventStore(database), Bus()
     writer = LogWriter(store, bus)
     writer.start()

@@ -112,7 +112,7 @@ def create_algorithms_check(rule: str, keyword: str, wanted: tuple[str, ...]) ->
         if listed is None:
             return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")
         if listed.value != ",".join(wanted):
-            return bench.fails_at(listed, _describe_fips_list_difference(keyword, listed.value, wanted))
+            return bench.fails_at(listed, _explain_unequal_fips_list(keyword, listed.value, wanted))
         in_force = sshd.read_sshd_config(files).get(keyword)
         if in_force is None:
             return bench.fails_at(listed, "has the FIPS list, but no Include of sshd_config reads that file.")
@@ -120,7 +120,7 @@ def create_algorithms_check(rule: str, keyword: str, wanted: tuple[str, ...]) ->
             return bench.fails(
                 f"{format_location(listed)} has the FIPS list, but sshd meets "
                 f"{format_location(in_force)} first, and that line "
-                f"{_describe_fips_list_difference(keyword, in_force.value, wanted)}",
+                f"{_explain_unequal_fips_list(keyword, in_force.value, wanted)}",
                 in_force,
             )
         return bench.passes_at(listed, f"lists exactly the FIPS {keyword}, and sshd reads it.")
@@ -128,7 +128,7 @@ def create_algorithms_check(rule: str, keyword: str, wanted: tuple[str, ...]) ->
     return check_files
 
 
-def _describe_fips_list_difference(keyword: str, value: str, wanted: tuple[str, ...]) -> str:
+def _explain_unequal_fips_list(keyword: str, value: str, wanted: tuple[str, ...]) -> str:
     found = value.split(",")
     extra = [name for name in found if name not in wanted]
     missing = [name for name in wanted if name not in found]

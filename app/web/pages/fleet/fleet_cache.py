@@ -99,7 +99,7 @@ class FleetBoard:
     def _build_line(self, host: str, working: RunRow | None, newest: RunRow | None) -> FleetLine:
         run, before = working or newest, self.lines.get(host)
         at = self._seen.get(host, ("", 0.0))[1]
-        alarm = _describe_alarm(newest) if newest else ""
+        alarm = _describe_harm_failure_or_drift(newest) if newest else ""
         if before and before.at == at and len(before.letters) == len(self.columns):
             letters = before.letters
         else:
@@ -112,7 +112,7 @@ class FleetBoard:
         return FleetLine(host, letters, run.id, run.state, alarm, run.simulated, at)
 
 
-def _describe_alarm(run: RunRow) -> str:
+def _describe_harm_failure_or_drift(run: RunRow) -> str:
     if harm := describe_harm_or_failure(run):
         return harm
     return f"{run.drifted} rule{'s' if run.drifted != 1 else ''} drifted" if run.drifted else ""

@@ -24,7 +24,7 @@ from app.store.rollouts import (
     list_unended_rollouts,
     read_rollout_events,
 )
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines_or_blanks
 from app.web.pages.fleet.grid import WORDS, count_cells
@@ -120,7 +120,7 @@ class Fleet:
         states = fold_begun_runs_up_to_limit(self._folds, runs)
         work = list_active_runs(runs, states, read_rule_titles(skill))
         now = self._sharing.clock()
-        shares = self._sharing.read_current_shares(now, state.parts if state else None)
+        shares = self._sharing.read_current_shares_by_engine(now, state.parts if state else None)
         alarmed = [line for line in lines if line.alarm and (not state or line.run in own)]
         alarms = sorted(alarmed, key=lambda line: line.at, reverse=True)
         drawn = {

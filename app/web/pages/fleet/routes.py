@@ -17,7 +17,7 @@ from app.runtime.health_reading import NO_RUN, read_faults
 from app.store.host_groups import read_groups
 from app.store.host_rule_states import StandingRow, decode_encoded_cells_by_rule, list_standings, parse_cell
 from app.store.rollouts import RolloutRow
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.syntax.host_text import parse_natural_number
 from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state_dependency
 from app.web.pages.changes_since_visit import LastLook, TheLastLook

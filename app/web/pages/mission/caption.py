@@ -4,7 +4,7 @@ from typing import assert_never
 
 from app.events.event_field_types import Purpose
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
-from app.loop.reboot_decisions import describe_reboot_harm
+from app.loop.reboot_decisions import describe_harm_after_reboot
 from app.loop.state import RunState
 from app.targets.health_probes import HEALTH_PROBES
 from app.text.pluralized_counts import count_things
@@ -63,7 +63,7 @@ def _describe_reboot(state: RunState) -> str:
     host, until = reboot.announced.host, format_clock(reboot.announced.until)[:5]
     if reboot.is_awaited:
         return f"Rebooting {host}; waiting for it until {until} UTC."
-    if reboot.undone is None and describe_reboot_harm(state):
+    if reboot.undone is None and describe_harm_after_reboot(state):
         return f"{host} is not well after its reboot. Undoing this run's changes."
     if "closing" in state.scanned:
         return ""

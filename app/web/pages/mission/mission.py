@@ -9,7 +9,7 @@ from app.loop.state import RunState, apply_event
 from app.web.pages.mission.attempts import AttemptView, advance_attempt_view
 from app.web.pages.mission.engine_use_times import EngineHolds
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.mission.lane import PLACES, Lane, Place, advance_lane, get_lane_name
+from app.web.pages.mission.turn_lane import PLACES, Lane, Place, advance_lane, get_lane_name
 
 FEED_LINES = 60
 

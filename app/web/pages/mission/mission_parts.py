@@ -13,10 +13,10 @@ from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_ro
 from app.web.pages.mission.caption import write_caption
 from app.web.pages.mission.engine_use_times import HOLD_SECONDS, draw_hold_bars_outside_outages, draw_outage_gaps
 from app.web.pages.mission.findings_by_part import list_parts_if_many_items
-from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
 from app.web.pages.mission.steps import list_role_steps_with_signs
+from app.web.pages.mission.turn_lane import PLACES, Lane, Place
 from app.web.pages.templating import render_template
 
 

@@ -13,17 +13,17 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.store.models import RunRow
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.web.pages.changes_since_visit import LastLook
 from app.web.pages.engine_meters_and_gpu_cards import render_current_or_past_gpus, render_current_or_past_meters
 from app.web.pages.health_watch import build_faulted_run, render_health
-from app.web.pages.hosts_sharing_each_engine import Sharing, render_shares
-from app.web.pages.mission.lane import ROLES
+from app.web.pages.hosts_sharing_each_engine import Sharing, render_shares_by_engine
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.replay_stream import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import TimelineView, draw_timeline
+from app.web.pages.mission.turn_lane import ROLES
 from app.web.pages.run_energy_table import EnergyTable, build_energy_table
 from app.web.url_paths import path_to
 
@@ -136,7 +136,7 @@ def build_mission_view(
         health=_render_run_health(runtime, mission.state) if mode == "live" and not over else "",
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
-        shares=render_shares(runtime.lineup, shares if sharing else {}),
+        shares=render_shares_by_engine(runtime.lineup, shares if sharing else {}),
         meters=render_current_or_past_meters(runtime, shares, then),
         gpus=render_current_or_past_gpus(runtime, then),
         now=round(runtime.clock.now(), 3),

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 from starlette.responses import Response
 
-from app.store.shared_read_session import share_session_within_request
+from app.store.session_shared_within_request import share_session_within_request
 from app.web.deps import create_state_dependency
 from app.web.pages.mission.page_context import MissionView
 from app.web.stream.recently_used import RecentlyUsed

@@ -194,7 +194,7 @@ def submit_run_command_or_answer(
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
         means = AnswerMeans(
-            rights.get_sign_in_method(), rights.get_token_id(), rights.list_people_who_made_current_token()
+            rights.get_callers_sign_in_method(), rights.get_token_id(), rights.list_people_who_made_current_token()
         )
         record_answer(session, asked, approval, verb, by=by, sign_in_means=means, reason=reason, actions=actions)
     else:
@@ -224,7 +224,7 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
         made, secret = credentials.issue_link(
-            session, me.name, row.id, hours, rights.list_makers_to_record_in_credential()
+            session, me.name, row.id, hours, rights.build_creator_chain_for_new_credential()
         )
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)

@@ -137,7 +137,7 @@ class Timeline:
                 self._end_stretch("item", at, event.outcome, f"{event.rule}: {event.outcome}")
             case _:
                 self._begin_or_end_wait(event, at, before)
-        if mark := _find_mark_of_event(event, self._title):
+        if mark := _find_mark_kind_text_and_words(event, self._title):
             kind, text, words = mark
             self._store_stretch_and_mark_changed(
                 Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS))
@@ -201,7 +201,7 @@ def fold_timeline(log: Iterable[Recorded]) -> Timeline:
     return line
 
 
-def _find_mark_of_event(event: object, item_title: str) -> tuple[str, str, str] | None:
+def _find_mark_kind_text_and_words(event: object, item_title: str) -> tuple[str, str, str] | None:
     """Return the kind, the text and the words of a mark, or None if the event has none."""
     match event:
         case kinds.SentryAlarm():
@@ -292,7 +292,7 @@ def draw_timeline(timeline: Timeline, until: float, outages: Sequence[EngineOuta
         last=until,
         waits=tuple(timeline.wait_spans),
         stretches=tuple(drawn),
-        ticks=_place_ticks(seconds),
+        ticks=_list_tick_percents_and_seconds(seconds),
     )
 
 
@@ -308,6 +308,6 @@ def _draw_stretch(timeline: Timeline, stretch: Stretch, seconds: float) -> Drawn
     return DrawnStretch(stretch, place, end, round(100 * place / seconds, 3), round(max(0.0, 100 * width / seconds), 3))
 
 
-def _place_ticks(seconds: float) -> tuple[tuple[float, float], ...]:
+def _list_tick_percents_and_seconds(seconds: float) -> tuple[tuple[float, float], ...]:
     step = next((one for one in TICKS if seconds / one <= MOST_TICKS), TICKS[-1])
     return tuple((round(100 * at / seconds, 2), float(at)) for at in range(step, int(seconds) + 1, step))

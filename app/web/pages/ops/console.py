@@ -18,7 +18,7 @@ from app.runtime.backup_age import find_backup_time, find_seconds_since_backup_o
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks
-from app.store.shared_read_session import open_read_session
+from app.store.session_shared_within_request import open_read_session
 from app.targets.host_locks_held_too_long import find_hosts_held_long_while_others_wait
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
@@ -78,7 +78,7 @@ class Console:
             situation, stuck_hosts=find_hosts_held_long_while_others_wait(self._runtime.settings.hosts_folder)
         )
         runtime, now, states = self._runtime, situation.now, [self._read_state_at_newest_event(run) for run in unended]
-        shares = self._sharing.read_current_shares(now)
+        shares = self._sharing.read_current_shares_by_engine(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
         asked = list_needs(situation)
         return {

@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.effects.pam_options import compare_options, read_rule_options
+from app.targets.effects.effective_pam_options import compare_options, read_rule_options
 from app.targets.effects.strictness_comparison import Strength
 from tests.hostfiles import DictFiles
 

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from app.targets import disk_retry
+from app.targets import full_disk_retry
 
 
 def failing(times, number):
@@ -22,21 +22,21 @@ def failing(times, number):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(disk_retry, "PAUSE", 0.001)
-    monkeypatch.setattr(disk_retry, "SECONDS", 0.5)
+    monkeypatch.setattr(full_disk_retry, "PAUSE", 0.001)
+    monkeypatch.setattr(full_disk_retry, "SECONDS", 0.5)
 
 
 def test_a_full_disk_is_waited_for():
-    assert disk_retry.retry_while_disk_full(failing(3, errno.ENOSPC)) == "done"
+    assert full_disk_retry.retry_while_disk_full(failing(3, errno.ENOSPC)) == "done"
 
 
 def test_a_disk_that_stays_full_is_said():
     with pytest.raises(OSError, match="No space"):
-        disk_retry.retry_while_disk_full(failing(10**9, errno.ENOSPC))
+        full_disk_retry.retry_while_disk_full(failing(10**9, errno.ENOSPC))
 
 
 def test_what_does_not_pass_is_said_at_once():
     work = failing(1, errno.EROFS)
     with pytest.raises(OSError, match="Read-only"):
-        disk_retry.retry_while_disk_full(work)
+        full_disk_retry.retry_while_disk_full(work)
     assert work() == "done"
