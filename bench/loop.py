@@ -65,7 +65,7 @@ class InstantHost:
     def cache_reads(self):
         return nullcontext()
 
-    def set_rule_paths(self, paths): ...
+    def set_rule_paths_to_fetch(self, paths): ...
     def assert_usable(self): ...
 
     def read(self, path):
@@ -136,7 +136,7 @@ class OnceFailing:
     async def fetch_fix_script(self, rule):
         return ""
 
-    async def scan_rehearsal(self, files, rules):
+    async def scan_rehearsal_if_supported(self, files, rules):
         return [Verdict(rule, "pass", "") for rule in rules]
 
 

@@ -80,7 +80,7 @@ def print_comparison(comparison: ProbeComparison, console: Console) -> None:
     for heading in ("plan", "reported", "now", "before", "ratio"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in comparison.rows:
-        ratio = "" if row.ratio_to_previous is None else f"{row.ratio_to_previous:.2f}"
+        ratio = "" if row.ratio_to_previous_probe is None else f"{row.ratio_to_previous_probe:.2f}"
         table.add_row(row.label, row.unit, *_format_cells(row), ratio)
     console.print(table)
     for line in (LEGEND, *_iterate_notes(comparison)):

@@ -36,7 +36,7 @@ def _print_forecast(host: str, forecast: RunForecast) -> None:
     print_line(f"{host}: {total} findings. For {ready} a change is proposed that the policy accepts:")
     for source, count in forecast.source_counts:
         print_line(f"  {count:4}  from {source}")
-    if asked := [one.rule.id for one in forecast.asking_findings]:
+    if asked := [one.rule.id for one in forecast.findings_that_ask_a_person]:
         print_line(f"  {len(asked):4}  of these ask a person in every mode: {', '.join(asked)}")
     if forecast.findings_without_change_by_question:
         print_line(f"{total - ready} are left to a model or to a person:")

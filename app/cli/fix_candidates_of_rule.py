@@ -37,7 +37,7 @@ def print_candidates_and_get_acceptance_code(
     rule = _require_rule(skill, rule_id)
     with closing(open_target(host, settings.hosts_folder)) as target:
         prepare_fixture_if_empty(target)
-        target.set_rule_paths(rule.paths)
+        target.set_rule_paths_to_fetch(rule.paths)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.permitted_weakenings)
         if not has_usable_or_impossible(judged):

@@ -110,7 +110,7 @@ class EngineQueue:
         return QueueStatus(len(self._waiting), longest, self._why)
 
     @property
-    def hosts(self) -> set[str]:
+    def waiting_hosts(self) -> set[str]:
         """The hosts whose turns wait."""
         return {turn.request.host for turn in tuple(self._waiting)}
 
@@ -191,7 +191,7 @@ class EngineQueues:
         return self._of[engine]
 
     def list_waiting_hosts(self) -> set[str]:
-        return {host for queue in tuple(self._of.values()) for host in queue.hosts}
+        return {host for queue in tuple(self._of.values()) for host in queue.waiting_hosts}
 
     def call_ready_turns(self) -> None:
         """Start ready turns of every queue, after new engine samples."""

@@ -92,7 +92,7 @@ class PackLog:
 def _build_manifest(case: RunRecord, files: Files, signer: Signer) -> dict[str, object]:
     started = case.state.started
     begun = started.rulebook if started else ""
-    changes = signer.list_changes_since(started.key) if started else []
+    changes = signer.list_key_changes_since(started.key) if started else []
     return {
         "format": FORMAT,
         "made_by": compute_build_id(),

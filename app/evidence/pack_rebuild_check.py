@@ -30,8 +30,8 @@ class _KnownSignatures:
     def sign(self, content: bytes) -> str:
         return self.signature if content.startswith(SEALED) else self.attested
 
-    def list_changes_since(self, named: str) -> list[dict[str, str]]:
-        return self.key_changes if named != self.public else []
+    def list_key_changes_since(self, named_key: str) -> list[dict[str, str]]:
+        return self.key_changes if named_key != self.public else []
 
 
 def describe_difference_from_rebuild(files: Files) -> str:

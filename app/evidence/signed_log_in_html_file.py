@@ -60,7 +60,7 @@ def build_shared_log(
     missing = frozenset(withheld)
     lines = b"\n".join(_encode_line(one, withheld=one.seq in missing) for one in log)
     started = next((one.event for one in log if isinstance(one.event, RunStarted)), None)
-    changes = signer.list_changes_since(started.key) if started else []
+    changes = signer.list_key_changes_since(started.key) if started else []
     manifest = {
         "format": FORMAT,
         "made_by": compute_build_id(),

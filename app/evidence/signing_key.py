@@ -21,8 +21,8 @@ class Signer(Protocol):
     @property
     def public(self) -> str: ...
     def sign(self, content: bytes) -> str: ...
-    def list_changes_since(self, named: str) -> list[dict[str, str]]:
-        """Return the changes of the key that lead from `named` to this key; empty if none do."""
+    def list_key_changes_since(self, named_key: str) -> list[dict[str, str]]:
+        """Return the changes of the key that lead from `named_key` to this key; empty if none do."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class SigningKey:
         """Return the signature in hexadecimal digits. Equal input gives an equal signature."""
         return self._private.sign(content).hex()
 
-    def list_changes_since(self, named: str) -> list[dict[str, str]]:
+    def list_key_changes_since(self, named_key: str) -> list[dict[str, str]]:
         found: list[dict[str, str]] = []
         last = self.public
         # Newest first, so that changes which a crash undid are skipped.
         for old, new, signature in reversed(self.changes):
-            if new == last != named:
+            if new == last != named_key:
                 found.insert(0, {"key": new, "signature": signature})
                 last = old
-        return found if last == named else []
+        return found if last == named_key else []
 
 
 def is_valid_signature(public: str, signature: str, content: bytes) -> bool:

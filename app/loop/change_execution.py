@@ -48,7 +48,7 @@ async def _get_or_make_host_assessment_of_proposal(run: Run) -> Assessment:
 
 
 async def judge_proposal(run: Run, _: effects.Judge) -> None:
-    proposed, item, fields = run.attempt.proposed, run.item, run.event_fields
+    proposed, item, fields = run.attempt.proposed, run.item, run.current_attempt_event_fields
     assert proposed
     refused: list[tuple[AnyAction | None, str, str]]
     if proposed.fingerprint in item.tried:
@@ -92,12 +92,18 @@ async def _determine_people_needed(run: Run, proposed: kinds.ActionProposed) -> 
 async def scan_copy_with_change_and_record_verdict(run: Run, _: effects.Rehearse) -> None:
     plan = (await _get_or_make_host_assessment_of_proposal(run)).plan
     if plan.obstacle:
-        run.append(kinds.Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))
+        run.append(
+            kinds.Rehearsed(
+                **run.current_attempt_event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)
+            )
+        )
         return
     files = await run.services.target.run_blocking(lambda target: Overlay(target.files, plan.after))
-    verdict = (await run.services.scanner.scan_rehearsal(files, [run.rule.id]))[0]
+    verdict = (await run.services.scanner.scan_rehearsal_if_supported(files, [run.rule.id]))[0]
     evidence, scanner = redact_secrets(verdict.evidence), run.services.scanner.name
-    run.append(kinds.Rehearsed(**run.event_fields, word=verdict.word, evidence=evidence, scanner=scanner))
+    run.append(
+        kinds.Rehearsed(**run.current_attempt_event_fields, word=verdict.word, evidence=evidence, scanner=scanner)
+    )
 
 
 async def request_approval(run: Run, _: effects.RequestApproval) -> None:
@@ -106,7 +112,7 @@ async def request_approval(run: Run, _: effects.RequestApproval) -> None:
     run.append(
         kinds.ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
-            **run.event_fields,
+            **run.current_attempt_event_fields,
             binds=_compute_approval_digest(run, diff),
             expires=run.services.clock() + run.state.budget.approval_seconds,
             diff=diff,
@@ -139,7 +145,7 @@ async def apply_change(run: Run, _: effects.Apply) -> None:
         return
     assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
-    run.append(kinds.ActionApplying(**run.event_fields, journal=journal))
+    run.append(kinds.ActionApplying(**run.current_attempt_event_fields, journal=journal))
     await run.log.flush()
     change = assessed.change
     asked = change.actions, change.allowed_paths, change.asks, assessed, change.scope
@@ -150,11 +156,19 @@ async def apply_change(run: Run, _: effects.Apply) -> None:
         run.append(_build_expiry_after_drift(attempt.approval))
         return
     except ActionFailed as exc:
-        run.append(kinds.ActionFailedToApply(**run.event_fields, journal=journal, reason=redact_for_log(str(exc), 600)))
+        run.append(
+            kinds.ActionFailedToApply(
+                **run.current_attempt_event_fields, journal=journal, reason=redact_for_log(str(exc), 600)
+            )
+        )
         return
     run.append(
         kinds.ActionApplied(
-            **run.event_fields, journal=journal, diff=done.diff, changes=done.changes, seconds=round(done.seconds, 4)
+            **run.current_attempt_event_fields,
+            journal=journal,
+            diff=done.diff,
+            changes=done.changes,
+            seconds=round(done.seconds, 4),
         )
     )
 
@@ -205,9 +219,9 @@ async def probe_changed_host(run: Run, _: effects.Watch) -> None:
     )
     in_force = standing.filter_by_paths(change.path for change in changes)
     run.append(
-        *running_settings_check.build_in_force_events(in_force, **run.event_fields),
+        *running_settings_check.build_in_force_events(in_force, **run.current_attempt_event_fields),
         kinds.SentryProbed(
-            **run.event_fields,
+            **run.current_attempt_event_fields,
             probes=redact_probes(mark_worsened_probes(before, now)),
             drift=tuple(map(redact_secrets, drift)),
             log=tuple(map(redact_secrets, log)),
@@ -226,18 +240,22 @@ async def gather_failure_facts(run: Run, _: effects.GatherFacts) -> None:
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
-    run.append(kinds.FactsGathered(**run.event_fields, facts=tuple(redact_for_log(fact, 400) for fact in facts)))
+    run.append(
+        kinds.FactsGathered(
+            **run.current_attempt_event_fields, facts=tuple(redact_for_log(fact, 400) for fact in facts)
+        )
+    )
 
 
 async def roll_back(run: Run, effect: effects.RollBack) -> None:
-    run.append(kinds.ActionRollingBack(**run.event_fields, journal=effect.journal, cause=effect.cause))
+    run.append(kinds.ActionRollingBack(**run.current_attempt_event_fields, journal=effect.journal, cause=effect.cause))
     await run.log.flush()
     restored, now = await run.services.target.run_blocking(
         lambda target: (target.roll_back(effect.journal), target.check_health())
     )
     run.append(
         kinds.ActionRolledBack(
-            **run.event_fields,
+            **run.current_attempt_event_fields,
             journal=effect.journal,
             paths=restored.paths,
             differences=tuple(map(redact_secrets, restored.differences)),

@@ -27,7 +27,7 @@ async def answer_inquiry(run: Run, inquiry: Inquiry, questions_left: int) -> Que
         )
         for one, answer in zip(questions, told, strict=True)
     )
-    return QuestionsAnswered(**run.event_fields, answers=tuple(answers), why=inquiry.why)
+    return QuestionsAnswered(**run.current_attempt_event_fields, answers=tuple(answers), why=inquiry.why)
 
 
 def _describe_verdicts_on_current_rule(run: Run) -> str:

@@ -256,7 +256,7 @@ async def _close_crashed_turn(run: Run, effect: effects.CloseCrashedTurn) -> Non
 
 async def _record_failed_attempt(run: Run, effect: effects.FailAttempt) -> None:
     cause, reason, replayed = effect.cause, effect.reason, run.attempt.replayed_fix_id
-    run.append(kinds.AttemptFailed(**run.event_fields, cause=cause, reason=reason, replayed=replayed))
+    run.append(kinds.AttemptFailed(**run.current_attempt_event_fields, cause=cause, reason=reason, replayed=replayed))
 
 
 async def _close_item(run: Run, effect: effects.CloseItem) -> None:

@@ -54,7 +54,7 @@ async def _run_turn(
     run.append(
         kinds.TurnStarted(
             **asdict(name),
-            **run.event_fields,
+            **run.current_attempt_event_fields,
             engine=seat.engine,
             model=seat.model,
             replica=turn.replica,
@@ -152,7 +152,7 @@ async def _append_turn_end_and_answer(run: Run, finished: kinds.TurnFinished, si
             answer = answer_schemas.resolve_candidate_paths(parsed, situation)
             if foreign := find_scope_objection(answer, situation):  # before the host is asked anything about it
                 reason = f"{foreign.clause}: {redact_secrets(clean_text(foreign.reason, 400))}"
-                events = [kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)]
+                events = [kinds.AttemptFailed(**run.current_attempt_event_fields, cause="refused", reason=reason)]
             else:
                 events = await _convert_answer_to_events(run, answer, situation)
         except BrokenAnswer as exc:
@@ -169,13 +169,17 @@ async def _convert_answer_to_events(run: Run, answer: Answer, situation: TurnSit
         case Inquiry():
             return [await answer_inquiry(run, answer, situation.may_ask)]
         case Plan():
-            return [kinds.PlanMade(**run.event_fields, **msgspec.structs.asdict(answer))]
+            return [kinds.PlanMade(**run.current_attempt_event_fields, **msgspec.structs.asdict(answer))]
         case Work():
             return [await _build_proposal(run, answer.actions, answer.note)]
         case Review():
             reason = answer.reason if answer.veto else ""
             explanation, veto = answer.explanation, answer.veto
-            return [kinds.VerdictExplained(**run.event_fields, explanation=explanation, veto=veto, reason=reason)]
+            return [
+                kinds.VerdictExplained(
+                    **run.current_attempt_event_fields, explanation=explanation, veto=veto, reason=reason
+                )
+            ]
         case Triage():
             return [_judge_triage(run, answer)]
         case Reflection():
@@ -205,7 +209,7 @@ async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
     chosen = "taken in the stated order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
     plan = run.attempt.plan
     made = plan or kinds.PlanMade(
-        **run.event_fields,
+        **run.current_attempt_event_fields,
         approach=f"{describe_fix_source(one.source)}.",
         paths=one.places,
         steps=(),
@@ -226,15 +230,17 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     except TemperError as exc:
         if is_storage_or_host_connection_fault(exc):
             raise
-        run.append(kinds.AttemptFailed(**run.event_fields, cause="engine", reason=redact_secrets(str(exc))))
+        run.append(
+            kinds.AttemptFailed(**run.current_attempt_event_fields, cause="engine", reason=redact_secrets(str(exc)))
+        )
         return
     if not 0 < len(text) <= LONGEST:
         reason = "the content has no script for it that could be shown whole"
-        run.append(kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason))
+        run.append(kinds.AttemptFailed(**run.current_attempt_event_fields, cause="refused", reason=reason))
         return
     action = create_vendor_action(run.rule.stig_id, text)
     plan = kinds.PlanMade(
-        **run.event_fields,
+        **run.current_attempt_event_fields,
         approach="The vendor's script: OpenSCAP's own remediation of the rule, as a last resort.",
         paths=(get_prefixed_name_of_changed_resource(action),),
         steps=("Run on a copy of the host's files.", "Run once in earnest, where only those files can be written."),
@@ -254,7 +260,7 @@ async def _build_proposal(
     """
     assessed = await run.assess_change(run.build_change(actions, plan or run.attempt.plan, by_person=bool(edited_by)))
     return kinds.ActionProposed(
-        **run.event_fields,
+        **run.current_attempt_event_fields,
         actions=actions,
         note=note,
         fingerprint=fingerprint_actions(actions),
@@ -267,10 +273,10 @@ async def _build_proposal(
 def _judge_triage(run: Run, triage: Triage) -> kinds.SentryClear | kinds.SentryAlarm:
     """Return the triage event. A failed probe raises an alarm whatever the Sentry says."""
     if harm := find_harm(run):
-        return kinds.SentryAlarm(**run.event_fields, reason=harm, by="probe")
+        return kinds.SentryAlarm(**run.current_attempt_event_fields, reason=harm, by="probe")
     if triage.alarm:
-        return kinds.SentryAlarm(**run.event_fields, reason=triage.reason, by="sentry")
-    return kinds.SentryClear(**run.event_fields, assessment=triage.assessment)
+        return kinds.SentryAlarm(**run.current_attempt_event_fields, reason=triage.reason, by="sentry")
+    return kinds.SentryClear(**run.current_attempt_event_fields, assessment=triage.assessment)
 
 
 def find_harm(run: Run) -> str | None:
@@ -285,7 +291,7 @@ def _build_reflection_events(run: Run, answer: Reflection) -> list[kinds.Event]:
     rule, attempt = run.rule_and_attempt_number
     digest = hashlib.sha256(f"{rule}|{answer.mechanism}|{answer.advice}".encode()).hexdigest()[:12]
     texts = {"mechanism": answer.mechanism, "environment": answer.environment, "advice": answer.advice}
-    lesson = kinds.LessonLearnt(**run.event_fields, lesson=Lesson(id=digest, rule=rule, **texts))
+    lesson = kinds.LessonLearnt(**run.current_attempt_event_fields, lesson=Lesson(id=digest, rule=rule, **texts))
     return [
         lesson,
         _build_reflection_event(run, answer.reason, answer.decision if attempt % WEIGH_EVERY == 0 else "CONTINUE"),
@@ -299,7 +305,9 @@ def _build_reflection_event(
     proposed, failed = run.attempt.proposed, run.attempt.failed
     is_banned = failed and failed.cause not in ("engine", "over budget", "disapproved")
     banned = (proposed.fingerprint,) if proposed and is_banned else ()
-    return kinds.AttemptReflected(**run.event_fields, decision=decision, reason=reason_for_decision, banned=banned)
+    return kinds.AttemptReflected(
+        **run.current_attempt_event_fields, decision=decision, reason=reason_for_decision, banned=banned
+    )
 
 
 _ANSWERS_FOR: dict[Purpose, str] = {"review": "Auditor", "triage": "Sentry", "reflect": "Architect"}
@@ -311,7 +319,9 @@ async def continue_without_answer(run: Run, effect: UseSafeDefault) -> None:
     match effect.purpose:
         case "review":
             words = f"{why}; the scanner's verdict stands alone."
-            run.append(kinds.VerdictExplained(**run.event_fields, explanation=words, veto=False, reason=""))
+            run.append(
+                kinds.VerdictExplained(**run.current_attempt_event_fields, explanation=words, veto=False, reason="")
+            )
         case "triage":
             words = f"{why}; the probes stand alone."
             run.append(_judge_triage(run, Triage(words, alarm=False)))

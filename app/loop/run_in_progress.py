@@ -134,7 +134,7 @@ class Run:
         return self.state.request
 
     @property
-    def event_fields(self) -> EventFields:
+    def current_attempt_event_fields(self) -> EventFields:
         """The fields by which most events name the current attempt."""
         rule, attempt = self.rule_and_attempt_number
         return {"rule": rule, "attempt": attempt}

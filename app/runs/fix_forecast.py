@@ -74,7 +74,7 @@ class RunForecast:
         return [one for one in self.findings if one.taken]
 
     @property
-    def asking_findings(self) -> list[FindingForecast]:
+    def findings_that_ask_a_person(self) -> list[FindingForecast]:
         return [one for one in self.findings if one.asks_person_before_change]
 
     @property
@@ -110,7 +110,7 @@ async def forecast_run(
 
 def _set_rule_paths_and_get_files(target: Target, skill: Skill) -> Files:
     """Return the host's files. It is not prepared as for a run: a run may be at work, and its open change stays."""
-    target.set_rule_paths([path for rule in skill.rules.values() for path in rule.paths])
+    target.set_rule_paths_to_fetch([path for rule in skill.rules.values() for path in rule.paths])
     return target.files
 
 

@@ -60,7 +60,7 @@ class Node(BackgroundTask):
         self._registrations: object = None
         self._last_notice: tuple[object, ...] = ()
 
-    async def join(self) -> None:
+    async def register_and_sync_host_folders(self) -> None:
         await asyncio.to_thread(self._insert_node_and_prune_nodes)
         await asyncio.to_thread(self._hosts.sync_on_start)
 
@@ -137,7 +137,7 @@ class Node(BackgroundTask):
         self._leases.leads = 0
         await self._durable.cancel_runs()
         self._leases.node = create_node_name()
-        await self.join()
+        await self.register_and_sync_host_folders()
 
     def _insert_node_and_prune_nodes(self) -> None:
         pid = os.getpid()

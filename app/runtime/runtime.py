@@ -165,14 +165,14 @@ class Runtime:
         if self.leases:
             HostFolders(self.database, self.settings.hosts_folder).store_registration(host)
 
-    async def scan_host(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
+    async def scan_host_and_get_scanner_name(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """Scan a host and return the scanner's name and verdicts; change and record nothing."""
         pack = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
         async with open_scanner_and_target(pack, host, self.settings.hosts_folder) as (scanner, target):
             files = await target.run_blocking(lambda target: target.files)
             return scanner.name, await scanner.scan(files, tuple(pack.rules))
 
-    async def forecast_run(self, host: str, skill_name: str, rules: Sequence[str]) -> RunForecast:
+    async def scan_and_forecast_fixes(self, host: str, skill_name: str, rules: Sequence[str]) -> RunForecast:
         """Scan a host and forecast what a run over these rules would do there; change and record nothing."""
         skill = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
         recipes = await asyncio.to_thread(
@@ -315,7 +315,7 @@ class Runtime:
         pack = self._load_skill(state)
         target = open_target(state.request.host, self.settings.hosts_folder, owned)
         rules = [pack.rules[rule] for rule in state.request.rules if rule in pack.rules]
-        target.set_rule_paths(path for rule in rules for path in rule.paths)
+        target.set_rule_paths_to_fetch(path for rule in rules for path in rule.paths)
         means = RunServices(
             skill=pack,
             target=TargetThread(target, DATABASE_UNAVAILABLE),

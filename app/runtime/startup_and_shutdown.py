@@ -130,7 +130,7 @@ async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: 
     runtime.bus.subscribe(changes)
     _start_until_exit(stack, NotificationListener(database, runtime.store, runtime.bus))
     node = Node(database, runtime.settings, leases, runtime.durable, runtime.writer, changes, runtime.clock)
-    await node.join()
+    await node.register_and_sync_host_folders()
     stack.push_async_callback(node.mark_own_node_as_ended)
     await asyncio.to_thread(_launch_dbos_under_lock, runtime)
     stack.push_async_callback(runtime.durable.close)

@@ -36,7 +36,7 @@ class Scanner(Protocol):
     async def fetch_fix_script(self, rule: str, /) -> str:
         """Return the vendor's fix script for the rule, with the site's values; "" if there is none."""
 
-    async def scan_rehearsal(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+    async def scan_rehearsal_if_supported(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
         """Scan rehearsed files."""
 
 
@@ -52,7 +52,7 @@ class BuiltinScanner:
     async def scan(self, files: Files, rules: Sequence[str], on_judged_count: Progress | None = None) -> list[Verdict]:  # noqa: ARG002  (it is over at once)
         return await asyncio.to_thread(self.judge_rules, files, rules)
 
-    scan_rehearsal = scan
+    scan_rehearsal_if_supported = scan
     """It reads only files, so a rehearsal is scanned like a host."""
 
     async def fetch_fix_script(self, _rule: str) -> str:

@@ -78,7 +78,7 @@ async def run_added_host_trial_on_new_machine(
     """Run a trial on a disposable machine that the caller has just created; `target` connects to it."""
     rules = order.rules
     pack = load_skill(order.skill)
-    target.set_rule_paths(path for rule in rules for path in pack.rules[rule].paths)
+    target.set_rule_paths_to_fetch(path for rule in rules for path in pack.rules[rule].paths)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was = await asyncio.to_thread(target.check_health)
     began = time.monotonic()

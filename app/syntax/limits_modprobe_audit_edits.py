@@ -66,7 +66,8 @@ def _parse_command_and_module(command_and_module: str) -> tuple[str, str]:
         return "blacklist", ""
     if len(words) != 2 or words[0] not in {"install", "options"}:
         raise BadInput(
-            f"modprobe.d needs the key `install <module>`, `options <module>` or `blacklist`, not {command_and_module!a}"
+            "modprobe.d needs the key `install <module>`, `options <module>` or `blacklist`, "
+            f"not {command_and_module!a}"
         )
     return words[0], modprobe.normalize_module_name(words[1])
 

@@ -103,7 +103,7 @@ class LocalTree:
 
     # Changes never follow links.
 
-    def read_plain_file_state(self, path: str) -> FileState | None:
+    def require_plain_file_state_or_absence(self, path: str) -> FileState | None:
         """Return the plain file at `path`, or None; raise ActionFailed for links, folders and other kinds of files."""
         try:
             with self._open_root() as root, path_walk.open_parent(root, path) as (folder, name):

@@ -11,7 +11,7 @@ from app.targets.change_plan import HostFiles
 class ChangeableFiles(HostFiles, Protocol):
     """Write access to a host's files. Links are never followed."""
 
-    def read_plain_file_state(self, path: str) -> FileState | None: ...
+    def require_plain_file_state_or_absence(self, path: str) -> FileState | None: ...
     def write(self, path: str, state: FileState) -> None: ...
     def remove(self, path: str) -> None: ...
     def list_missing_folders(self, path: str) -> list[str]: ...
@@ -66,7 +66,7 @@ def _describe_difference(tree: ChangeableFiles, path: str, wanted: FileState | N
     if wanted is None and tree.list_missing_folders(path):
         return ""
     try:
-        found = tree.read_plain_file_state(path)
+        found = tree.require_plain_file_state_or_absence(path)
     except ActionFailed as exc:
         if find_storage_fault(exc):
             raise

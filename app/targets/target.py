@@ -45,7 +45,7 @@ class Target(Protocol):
     def cache_reads(self) -> AbstractContextManager[None]:
         """Within this context each file is read at most once. Nothing may be changed meanwhile."""
 
-    def set_rule_paths(self, paths: Iterable[str], /) -> None:
+    def set_rule_paths_to_fetch(self, paths: Iterable[str], /) -> None:
         """Request the files of the rules in work: a remote host's unjudged files are not read otherwise."""
 
     def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:

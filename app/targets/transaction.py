@@ -73,7 +73,7 @@ class Transactions:
         self._require_no_pending()
         # Read before the assessment and compared again at the write, so that the assessed files are the changed ones.
         paths = {action.path for action in change.actions if isinstance(action, FileAction)}
-        before = {path: self.tree.read_plain_file_state(path) for path in sorted(paths)}
+        before = {path: self.tree.require_plain_file_state_or_absence(path) for path in sorted(paths)}
         with self.look():
             assessed = self.assess(change, prior_assessment)
             if (
@@ -158,6 +158,6 @@ class Transactions:
         for folder in folders:
             self.tree.make_folder(folder)
         for path, state in after.items():
-            if self.tree.read_plain_file_state(path) != before[path]:
+            if self.tree.require_plain_file_state_or_absence(path) != before[path]:
                 raise ActionFailed(f"{path} changed while the change was prepared; look at it and plan again.")
             self.tree.write(path, state)

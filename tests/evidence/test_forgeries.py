@@ -352,7 +352,7 @@ def test_after_a_change_of_the_key_the_old_one_vouches_for_the_new_one(log, tmp_
     assert changed
     undone = (KEY.public, FORGERS.public, "0" * 128)  # a crash came before the new key was put in place
     for changes in ([*changed.changes, undone], [undone, *changed.changes]):
-        assert replace(changed, changes=tuple(changes)).list_changes_since(KEY.public) == [
+        assert replace(changed, changes=tuple(changes)).list_key_changes_since(KEY.public) == [
             {"key": new.public, "signature": vouched}
         ]
     pack = unpack_zip_packed_by_temper(build_pack(log, changed))

@@ -150,10 +150,10 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     assert found.unvouched == []
     assert "whoever had it has left" in told(notary.database)[-1]["detail"]
     assert sorted(at.name for at in (tmp_path / KEYS).iterdir()) == [HEAD, "signing.changes", "signing.key"]
-    [change] = find_key(tmp_path / KEYS).list_changes_since(notary.key.public)
+    [change] = find_key(tmp_path / KEYS).list_key_changes_since(notary.key.public)
     assert is_key_successor(new.public, notary.key.public, change["signature"])
     assert change["key"] == new.public
-    assert find_key(tmp_path / KEYS).list_changes_since("0" * 64) == []
+    assert find_key(tmp_path / KEYS).list_key_changes_since("0" * 64) == []
     with pytest.raises(BadInput, match="give the reason"):
         change_signing_key(notary, ADA, " ")
 

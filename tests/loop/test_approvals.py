@@ -135,7 +135,7 @@ class Scanner:
     async def scan(self, host, rules, _judged=None):
         return [Verdict(one, "fail" if host.value.startswith("weak") else "pass", "") for one in rules]
 
-    async def scan_rehearsal(self, _files, rules):
+    async def scan_rehearsal_if_supported(self, _files, rules):
         return [Verdict(one, "pass", "") for one in rules]
 
 

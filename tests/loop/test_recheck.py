@@ -29,7 +29,7 @@ class OfBoth:
             found.append(replace(verdict, rule=rule, word=word))
         return found
 
-    scan_rehearsal = scan
+    scan_rehearsal_if_supported = scan
 
 
 def of_both(folder, settled, *, foreign=True):

@@ -108,6 +108,8 @@ async def test_a_change_that_is_open_when_a_run_pauses_is_judged_before_it_waits
 @pytest.mark.parametrize(("attempt", "counts"), [(1, "CONTINUE"), (2, "CONTINUE"), (3, "PIVOT"), (6, "PIVOT")])
 def test_what_the_architect_decides_counts_every_third_attempt(attempt, counts):
     at = {"rule": RULE, "attempt": attempt}
-    run = SimpleNamespace(rule_and_attempt_number=(RULE, attempt), event_fields=at, attempt=Attempt(attempt, 0.0))
+    run = SimpleNamespace(
+        rule_and_attempt_number=(RULE, attempt), current_attempt_event_fields=at, attempt=Attempt(attempt, 0.0)
+    )
     _, reflected = role_turns._build_reflection_events(run, Reflection("m", "a", "PIVOT"))
     assert reflected.decision == counts

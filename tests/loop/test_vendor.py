@@ -18,7 +18,7 @@ class Content:
 
     name = SCANNER.name
     scan = SCANNER.scan
-    scan_rehearsal = SCANNER.scan_rehearsal
+    scan_rehearsal_if_supported = SCANNER.scan_rehearsal_if_supported
 
     def __init__(self, *scripts):
         self._scripts = [*scripts]

@@ -65,7 +65,7 @@ async def node(database, tmp_path):
         ChangeMonitor(database),
         DatabaseClock(),
     )
-    await made.join()
+    await made.register_and_sync_host_folders()
     for _ in range(3):
         await made.send_heartbeat_and_sweep()
     return made

@@ -96,7 +96,7 @@ def test_a_folder_that_was_swapped_for_a_link_is_not_followed(tree, folder, outs
     for change in (
         lambda: tree.write("/etc/ssh/sshd_config", FILE),
         lambda: tree.remove("/etc/ssh/sshd_config"),
-        lambda: tree.read_plain_file_state("/etc/ssh/sshd_config"),
+        lambda: tree.require_plain_file_state_or_absence("/etc/ssh/sshd_config"),
         lambda: tree.make_folder("/etc/ssh/new"),
     ):
         with pytest.raises(ActionFailed):
@@ -111,7 +111,7 @@ def test_a_file_that_was_swapped_for_a_link_is_replaced_not_written_through(tree
     at.unlink()
     at.symlink_to(outside / "sshd_config")
     with pytest.raises(ActionFailed, match="is a link"):
-        tree.read_plain_file_state("/etc/ssh/sshd_config")
+        tree.require_plain_file_state_or_absence("/etc/ssh/sshd_config")
     tree.write("/etc/ssh/sshd_config", FILE)
     assert (outside / "sshd_config").read_text() == "theirs\n"
     assert at.read_bytes() == b"new\n"
@@ -138,9 +138,9 @@ def test_what_is_neither_file_nor_folder_is_refused_and_never_waited_for(tree, f
     os.mkfifo(folder / "root/etc/pipe")
     assert tree.read("/etc/pipe") is None
     with pytest.raises(ActionFailed, match="not a plain file"):
-        tree.read_plain_file_state("/etc/pipe")
+        tree.require_plain_file_state_or_absence("/etc/pipe")
     with pytest.raises(ActionFailed, match="is a folder"):
-        tree.read_plain_file_state("/etc/ssh")
+        tree.require_plain_file_state_or_absence("/etc/ssh")
 
 
 @pytest.mark.parametrize("path", ["etc/x", "/etc/../x", "/etc//x", "/etc/./x", "/etc/x/", "/etc/\0x", "/"])
@@ -151,7 +151,7 @@ def test_a_path_that_is_not_plain_cannot_be_changed(tree, path):
 
 def test_a_name_too_long_for_a_disk_is_told(tree):
     with pytest.raises(ActionFailed, match="File name too long"):
-        tree.read_plain_file_state("/etc/" + "x" * 300)
+        tree.require_plain_file_state_or_absence("/etc/" + "x" * 300)
 
 
 def test_missing_folders_are_named_from_the_top(tree):
@@ -185,15 +185,15 @@ def test_a_file_with_a_second_name_is_not_changed(tree, folder):
     (folder / "root/etc/second").hardlink_to(folder / "root/etc/ssh/sshd_config")
     assert tree.read("/etc/ssh/sshd_config") == b"UsePAM yes\n"
     with pytest.raises(ActionFailed, match=r"has 2 names \(hard links\)"):
-        tree.read_plain_file_state("/etc/ssh/sshd_config")
+        tree.require_plain_file_state_or_absence("/etc/ssh/sshd_config")
     (folder / "root/etc/second").unlink()
-    assert tree.read_plain_file_state("/etc/ssh/sshd_config").content == b"UsePAM yes\n"
+    assert tree.require_plain_file_state_or_absence("/etc/ssh/sshd_config").content == b"UsePAM yes\n"
 
 
 def test_what_is_written_is_new_unless_it_says_how_old_it_is(tree, folder):
     at = folder / "root/etc/ssh/sshd_config"
     os.utime(at, ns=(1_600_000_000_000_000_001,) * 2)
-    old = tree.read_plain_file_state("/etc/ssh/sshd_config")
+    old = tree.require_plain_file_state_or_absence("/etc/ssh/sshd_config")
     assert old.modified == 1_600_000_000_000_000_001
     tree.write("/etc/ssh/sshd_config", FILE)
     assert at.stat().st_mtime_ns > old.modified

@@ -51,7 +51,7 @@ class ComparedRow:
     before: Measured | None
 
     @property
-    def ratio_to_previous(self) -> float | None:
+    def ratio_to_previous_probe(self) -> float | None:
         """This probe's value over the previous one's."""
         new, old = (one.value if one else None for one in (self.now, self.before))
         return new / old if new is not None and old else None

@@ -74,7 +74,7 @@ class OpenScapScanner:
             log.warning("scan failed", extra={"reason": str(exc)})
             return [Verdict(rule, "error", redact_secrets(str(exc))) for rule in rules]
 
-    async def scan_rehearsal(self, files: Files, rules: Sequence[str]) -> list[Verdict]:  # noqa: ARG002
+    async def scan_rehearsal_if_supported(self, files: Files, rules: Sequence[str]) -> list[Verdict]:  # noqa: ARG002
         return [Verdict(rule, "unknown", _FOREIGN) for rule in rules]
 
     async def judge_rules(self, rules: Sequence[str], on_judged_count: Progress | None = None) -> list[Verdict]:

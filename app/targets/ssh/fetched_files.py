@@ -52,7 +52,7 @@ class Snapshot:
     def list_paths(self) -> list[str]:
         return sorted(self.entries)
 
-    def read_plain_file_state(self, path: str) -> FileState | None:
+    def require_plain_file_state_or_absence(self, path: str) -> FileState | None:
         """Return the state of a plain file, None if absent; raise ActionFailed for anything else."""
         for way in list_folders_above(path):
             if (above := self.entries.get(way)) and above.kind != "folder":

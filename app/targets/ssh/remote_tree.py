@@ -31,7 +31,7 @@ class RemoteTree:
         self._wanted: tuple[str, ...] = ALWAYS
         self._named: tuple[str, ...] = ()
 
-    def set_rule_paths(self, paths: Iterable[str]) -> None:
+    def set_rule_paths_to_fetch(self, paths: Iterable[str]) -> None:
         """Also fetch these paths, which rules name and no judge reads."""
         self._named = tuple(path for path in dict.fromkeys(paths) if not has_edit_judge(path))
 
@@ -117,8 +117,8 @@ class RemoteTree:
 
     # Paths to be changed are fetched from the host again each time.
 
-    def read_plain_file_state(self, path: str) -> FileState | None:
-        return self._refetch_and_get_path_snapshot(path).read_plain_file_state(path)
+    def require_plain_file_state_or_absence(self, path: str) -> FileState | None:
+        return self._refetch_and_get_path_snapshot(path).require_plain_file_state_or_absence(path)
 
     def list_missing_folders(self, path: str) -> list[str]:
         return self._refetch_and_get_path_snapshot(path).list_missing_folders(path)

@@ -118,8 +118,8 @@ class SshTarget:
         """Fetch the files at most once within this context; outside of it each assessment fetches them again."""
         return self._tree.share_snapshot()
 
-    def set_rule_paths(self, paths: Iterable[str]) -> None:
-        self._tree.set_rule_paths(paths)
+    def set_rule_paths_to_fetch(self, paths: Iterable[str]) -> None:
+        self._tree.set_rule_paths_to_fetch(paths)
 
     def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:  # noqa: ARG002
         retry_host_preparation(lambda: self._recover_and_take_baseline(consent if changes else None), self.name)

@@ -183,7 +183,7 @@ async def scan_host(
 ) -> ScanView:
     """Scan a host now. Nothing is changed, and no run is started."""
     await asyncio.to_thread(_require_known_host_and_skill, host, skill_name, runtime)
-    scanner, verdicts = await runtime.scan_host(host, skill_name)
+    scanner, verdicts = await runtime.scan_host_and_get_scanner_name(host, skill_name)
     views = [VerdictView.from_source(one) for one in verdicts]
     return ScanView(
         host=host, skill=skill_name, scanner=scanner, simulated=host_registry.is_fixture(host), verdicts=views

@@ -120,7 +120,7 @@ async def forecast_run(order: RunOrder, runtime: TheRuntime) -> ForecastView:
     """Say what this run would probably do. The host is scanned now; nothing is changed or recorded."""
     asked = order.to_order(runtime.settings.speed)
     event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
-    found = await runtime.forecast_run(event.host, event.skill, event.rules)
+    found = await runtime.scan_and_forecast_fixes(event.host, event.skill, event.rules)
     return _to_forecast_view(event, found)
 
 

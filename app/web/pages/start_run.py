@@ -51,7 +51,7 @@ async def show_run_forecast(runtime: TheRuntime, fields: Fields) -> Response:
     """Scan the host of this order and show what the run would probably do. Nothing is changed."""
     order = parse_order_form(fields, by=get_name_to_record(FORM_PERSON), pace=runtime.settings.speed)
     event = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
-    found = await runtime.forecast_run(event.host, event.skill, event.rules)
+    found = await runtime.scan_and_forecast_fixes(event.host, event.skill, event.rules)
     simulated = is_fixture(event.host)
     return render_page("plan.html", here="runs", order=event, found=found, fields=fields, simulated=simulated)
 

@@ -19,7 +19,7 @@ SMALL = 16 * 1024
 class InlineRender(Protocol):
     """A renderer that can render short batches on the event loop: a thread switch costs more than a few tokens."""
 
-    def render_inline(self, batch: Sequence[Recorded]) -> bytes | None:
+    def render_inline_if_cheap(self, batch: Sequence[Recorded]) -> bytes | None:
         """Render on the event loop. Return None, without side effects, if it would read, wait or take long."""
 
 
@@ -34,7 +34,7 @@ class PerEventRender:
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         return b"".join(map(self.message_of, batch)) or self.instead
 
-    def render_inline(self, batch: Sequence[Recorded]) -> bytes | None:
+    def render_inline_if_cheap(self, batch: Sequence[Recorded]) -> bytes | None:
         return self(batch) if is_small_batch(batch) else None
 
 
@@ -44,4 +44,4 @@ def is_small_batch(batch: Sequence[Recorded]) -> bool:
 
 def get_inline_render_or_stub(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
     """Return the inline renderer, looked up once per stream because isinstance on a protocol is slow."""
-    return render.render_inline if isinstance(render, InlineRender) else lambda _batch: None
+    return render.render_inline_if_cheap if isinstance(render, InlineRender) else lambda _batch: None

@@ -55,7 +55,7 @@ def row(name, *words):
 def test_four_columns_each_with_its_own_provenance():
     found = row("1x512.tok_s", replace(ENGINE, reported=REPORTED), FIT, probed(speed(15.0)), probed(speed(12.0)))
     values = [one.value for one in (found.plan, found.reported, found.now, found.before)]
-    assert (values, found.ratio_to_previous) == ([20.0, 15.1, 15.0, 12.0], 1.25)
+    assert (values, found.ratio_to_previous_probe) == ([20.0, 15.1, 15.0, 12.0], 1.25)
     assert (found.plan.provenance, found.reported.source) == ("derived", "two L4")
     assert found.plan.source.startswith("at most: ")
 
@@ -90,8 +90,8 @@ def test_rows_that_nobody_fills_are_left_out():
 
 
 def test_a_ratio_needs_both_and_no_zero():
-    assert row("1x512.tok_s", ENGINE, None, probed(speed(15.0)), None).ratio_to_previous is None
-    assert row("1x512.tok_s", ENGINE, None, probed(speed(15.0)), probed(speed(0.0))).ratio_to_previous is None
+    assert row("1x512.tok_s", ENGINE, None, probed(speed(15.0)), None).ratio_to_previous_probe is None
+    assert row("1x512.tok_s", ENGINE, None, probed(speed(15.0)), probed(speed(0.0))).ratio_to_previous_probe is None
 
 
 def test_assumed_acceptance_stands_beside_the_measured():

@@ -36,7 +36,7 @@ def tapped(host, tmp_path):
 def test_nothing_that_nobody_judges_comes_over_the_line(host, tapped):
     canaries = planted(host.root)
     tree = RemoteTree(tapped)
-    tree.set_rule_paths([path for path, _, _ in SECRETS])
+    tree.set_rule_paths_to_fetch([path for path, _, _ in SECRETS])
     held = tree.refresh_snapshot()
     baseline = take_host_baseline(tapped, held)
     read_host_logs(tapped, 12)
@@ -104,7 +104,7 @@ def test_what_a_rule_names_is_read_where_everybody_may_and_nowhere_else(host, op
         (host.root / "etc" / name).write_text("setting = 1\n")
         (host.root / "etc" / name).chmod(mode)
     target = opened()
-    target.set_rule_paths(("/etc/open.conf", "/etc/closed.conf", "/etc/nowhere.conf"))
+    target.set_rule_paths_to_fetch(("/etc/open.conf", "/etc/closed.conf", "/etc/nowhere.conf"))
     target.prepare()
     assert target.files.read("/etc/open.conf") == b"setting = 1\n"
     assert target.files.read("/etc/closed.conf") is None

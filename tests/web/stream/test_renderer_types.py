@@ -33,7 +33,7 @@ def test_whoever_says_what_it_has_at_hand_is_held_to_it_here_or_in_the_tests_of_
     found = set()
     for module in pkgutil.walk_packages(app.web.__path__, "app.web."):
         for _, one in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            if hasattr(one, "render_inline"):
+            if hasattr(one, "render_inline_if_cheap"):
                 found.add(one)
     assert found == {InlineRender, PerEventRender, PageRenderer}
 

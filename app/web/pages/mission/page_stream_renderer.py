@@ -36,7 +36,7 @@ class PageRenderer:
         with self._lock:
             return self._render_batch(batch)
 
-    def render_inline(self, batch: Sequence[Recorded]) -> bytes | None:
+    def render_inline_if_cheap(self, batch: Sequence[Recorded]) -> bytes | None:
         """Encode a batch that only continues text, without blocking; return None if the batch needs a full render."""
         if not is_small_batch(batch) or not self._lock.acquire(blocking=False):
             return None
