@@ -183,13 +183,17 @@ def main() -> int:
         shell.write("/root/judge.xml", options.judge.read_bytes())
         shell.write("/root/judge.sh", JUDGE.format(profile=options.judge_profile).encode())
         shell.write("/etc/systemd/system/judge-at-boot.service", UNIT.encode())
-        shell.run("systemctl daemon-reload; systemctl enable judge-at-boot.service")
+        # A login prompt that starts on the console cuts off whoever else writes there.
+        shell.run("systemctl mask serial-getty@ttyS0.service; systemctl daemon-reload")
+        shell.run("systemctl enable judge-at-boot.service")
         began = time.monotonic()
         was = (
             json.loads(options.before.read_text())["was"]
             if options.before
             else read_words(shell.run("sh /root/judge.sh"))
         )
+        words = options.folder / "words.json"
+        words.write_text(json.dumps({"was": was}))
         report("before", was, was, began, machine)
         began = time.monotonic()
         generate = f"oscap xccdf generate fix --profile {options.profile} --fix-type %s {PLACE}/{CONTENT[options.kind]}"
@@ -206,7 +210,7 @@ def main() -> int:
         began = time.monotonic()
         rebooted = read_words(reboot_and_read_judge(shell, machine, options.hours))
         report("after the reboot", was, rebooted, began, machine)
-        (options.folder / "words.json").write_text(json.dumps({"was": was, "after": after, "rebooted": rebooted}))
+        words.write_text(json.dumps({"was": was, "after": after, "rebooted": rebooted}))
     finally:
         machine.stop(at_once=True)
         shutil.copyfile(machine.folder / "console.log", options.folder / "console.log")
