@@ -23,7 +23,7 @@ from app.web.access.request_gate import Gate
 from app.web.access.right_check import guard_routes
 from app.web.api import unmatched_request_routes
 from app.web.conditional_responses import ConditionalResponses
-from app.web.pages.mission.past_view_builder import PastViewThread
+from app.web.pages.mission.past_view_thread_and_cache import PastViewThread
 from app.web.routes import ROUTES
 from app.web.stream.stream_registry import StreamRegistry
 

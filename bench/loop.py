@@ -141,7 +141,7 @@ class OnceFailing:
 
 
 class NoCommands:
-    async def read_commands(self):
+    async def list_open_commands(self):
         return []
 
     async def close(self, command): ...

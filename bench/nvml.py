@@ -21,8 +21,8 @@ import pynvml
 
 from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.host_memory import MEMINFO
+from app.machine.gpus.nvml_call_errors import NvmlQuery
 from app.machine.gpus.nvml_card import NvmlCard
-from app.machine.gpus.nvml_query import NvmlQuery
 
 ROOT = Path(__file__).parent.parent
 FLOOR, PCIE = "memory info v2", "PCIe throughput, each way for 20 ms"

@@ -94,7 +94,7 @@ class _Play:
     def _list_loop_items(self, task: Mapping[str, Any]) -> list[Any] | None:
         if "with_together" in task:
             columns = _require_list(fill_in(task["with_together"], self._known))
-            return [list(row) for row in zip_longest(*map(_parse_list_literal, columns))]
+            return [list(row) for row in zip_longest(*map(_require_list_or_parse_literal, columns))]
         loop = task.get("loop", task.get("with_items"))
         if loop is None:
             return None
@@ -219,7 +219,7 @@ def _read_mode_digits(mode: Any, path: str) -> str:
     raise Undecidable(f"The mode {mode!r} of {path} depends on the one before.")
 
 
-def _parse_list_literal(value: Any) -> list[Any]:
+def _require_list_or_parse_literal(value: Any) -> list[Any]:
     """Return a list that a filter has made a text of, as Ansible does."""
     try:
         return _require_list(ast.literal_eval(value) if isinstance(value, str) else value)

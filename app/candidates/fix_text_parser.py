@@ -17,10 +17,10 @@ from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.host_files_protocol import Files
-from app.syntax.set_option_by_file_path import can_set_option
+from app.syntax.option_writing_by_file_path import can_set_option
 from app.targets.host_accounts import read_host_accounts
 from app.targets.planned_file_states import compute_changed_file_states
-from app.targets.subjects.setting_file_formats import find_stated_family
+from app.targets.subjects.stated_setting_file_families import find_stated_family
 
 _CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
 """A path with a placeholder or a wildcard is none of one file."""

@@ -11,7 +11,7 @@ from app.targets.change_plan import MOST_ACTIONS
 from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.simulated_file_owners import ROOT
-from app.targets.subjects.setting_file_formats import find_stated_family
+from app.targets.subjects.stated_setting_file_families import find_stated_family
 
 _NEW_MODE = 0o644
 _MOST_CONTENT = 8192

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from app.events.event_field_types import RECIPE_OF, AnyAction, AppendLine, Candidate, ReplaceLine, SetOption, WriteFile
 from app.skills.stated_settings import find_stated_settings_joined_with_values
-from app.targets.subjects.setting_file_formats import find_stated_family
+from app.targets.subjects.stated_setting_file_families import find_stated_family
 
 
 def list_settings_of_content(candidates: Iterable[Candidate]) -> frozenset[str]:

@@ -42,7 +42,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
     try:
         await asyncio.to_thread(harden.require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
-            request = _create_request(settings, runtime.database, wanted, lineup)
+            request = _select_hosts_and_build_request(settings, runtime.database, wanted, lineup)
             rollout = _find_same_unended_or_submit(runtime.database, request)
             controller = RolloutController(runtime)
             controller.start()
@@ -54,12 +54,14 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
         harden.require_no_command_line_recipes(settings)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
         with open_or_create_database(settings) as database:
-            request = _create_request(settings, database, wanted, lineup)
+            request = _select_hosts_and_build_request(settings, database, wanted, lineup)
             rollout = _find_same_unended_or_submit(database, request)
             return await _follow_rollout_to_exit_code(database, rollout, as_json=as_json)
 
 
-def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup) -> RolloutOrdered:
+def _select_hosts_and_build_request(
+    settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup
+) -> RolloutOrdered:
     """Return the rollout's first event, with the hosts that its words select now."""
     with Session(database) as session:
         hosts = select_hosts(wanted.words, settings.hosts_folder, read_groups(session))

@@ -9,7 +9,7 @@ from app.cli.output import Row, print_stored_rows, to_row
 from app.config import Settings
 from app.runs.name_and_tags import set_run_labels
 from app.store.models import RunRow
-from app.store.run_list_definition import COLUMNS, GivenFilters
+from app.store.run_list_filters_and_columns import COLUMNS, GivenFilters
 from app.store.run_list_pages import read_run_page
 
 

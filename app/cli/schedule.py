@@ -43,5 +43,5 @@ def _read_schedules(session: Session) -> list[Row]:
 
 def apply_schedule_verb(settings: Settings, schedule_id: str, verb: str) -> None:
     with Session(open_existing_database(settings)) as session, session.begin():
-        schedule_editing.change_schedule(session, schedule_id, verb, database_time(session))
+        schedule_editing.pause_resume_or_remove_schedule(session, schedule_id, verb, database_time(session))
     print(f"schedule {schedule_id}: {verb}d")  # noqa: T201

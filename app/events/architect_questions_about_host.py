@@ -16,7 +16,7 @@ class HostQuestion(Struct, frozen=True, kw_only=True, tag_field="ask", forbid_un
     hint: ClassVar[str]
     """Its form, for prompts."""
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         """Return what is asked, as the object of a sentence."""
         raise NotImplementedError
 
@@ -26,7 +26,7 @@ class AskFile(HostQuestion, frozen=True, tag="file"):
     path: Annotated[str, Meta(pattern="^/[A-Za-z0-9_.@/+-]{1,120}$")]
     first: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return f"the file {self.path}" + (f" from line {self.first}" if self.first > 1 else "")
 
 
@@ -36,7 +36,7 @@ class AskDaemon(HostQuestion, frozen=True, tag="daemon"):
     user: Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_.-]{0,31}$")]
     key: Annotated[str, Meta(pattern="^[A-Za-z0-9]{0,40}$")] = ""
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return f"{self.key or 'everything'} that {self.program} uses for {self.user}"
 
 
@@ -44,7 +44,7 @@ class AskUnit(HostQuestion, frozen=True, tag="unit"):
     hint = "unit{unit}: its state"
     unit: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9@._:-]{0,127}$")]
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return f"the state of {self.unit}"
 
 
@@ -52,7 +52,7 @@ class AskPackage(HostQuestion, frozen=True, tag="package"):
     hint = "package{package}: its version and files"
     package: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9+._-]{0,99}$")]
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return f"version and files of the package {self.package}"
 
 
@@ -60,14 +60,14 @@ class AskKernel(HostQuestion, frozen=True, tag="kernel"):
     hint = "kernel{key}: a kernel setting's value"
     key: Annotated[str, Meta(pattern="^[a-z][A-Za-z0-9_./-]{1,127}$")]
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return f"the kernel's value of {self.key}"
 
 
 class AskVerdict(HostQuestion, frozen=True, tag="verdict"):
     hint = "verdict{}: the scanner's whole reason"
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return "the scanner's reason"
 
 
@@ -75,7 +75,7 @@ class AskUse(HostQuestion, frozen=True, tag="use"):
     hint = "use{word}: the lines in /etc that have this word"
     word: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.@/-]{2,63}$")]
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return f"who uses {self.word}"
 
 
@@ -84,7 +84,7 @@ class AskManual(HostQuestion, frozen=True, tag="manual"):
     page: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9+._-]{0,63}$")]
     section: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$")]
 
-    def describe(self) -> str:
+    def describe_what_is_asked(self) -> str:
         return f"{self.section} in the manual page {self.page}"
 
 

@@ -703,7 +703,9 @@ class QuestionsAnswered(AttemptEvent, frozen=True, tag="questions"):
     why: str = ""
 
     def describe(self) -> Sentence:
-        return Sentence(f"The Architect asks about {', '.join(one.question.describe() for one in self.answers)}")
+        return Sentence(
+            f"The Architect asks about {', '.join(one.question.describe_what_is_asked() for one in self.answers)}"
+        )
 
 
 class ActionProposed(AttemptEvent, frozen=True, tag="action.proposed"):

@@ -17,7 +17,7 @@ from app.loop import answers, file_edit_choices_for_roles
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 from app.resources.kind import Objection, ResourceAction
-from app.syntax.set_option_by_file_path import can_set_option
+from app.syntax.option_writing_by_file_path import can_set_option
 from app.targets.resources.available_actions import Offer
 from app.targets.rule_scope import RuleScope, find_foreign_action_objection, find_foreign_place_objection
 

@@ -118,7 +118,7 @@ async def _cancel_and_wait(task: asyncio.Task[None]) -> None:
 
 async def _handle_commands_until_cancelled(run: Run, inbox: Inbox) -> None:
     while True:
-        for command in await inbox.read_commands():
+        for command in await inbox.list_open_commands():
             event = find_event_for_command(command, run.state, run.services.clock())
             if event:
                 run.append(event)

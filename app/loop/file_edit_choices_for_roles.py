@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.errors import BadInput
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
-from app.syntax import key_value_config_parsers, set_option_by_file_path
+from app.syntax import key_value_config_parsers, option_writing_by_file_path
 from app.syntax.audit_rule_files import CONTROLS
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_keywords import CHOICES, explain_rejection
@@ -44,7 +44,7 @@ class WordChoice:
 
 def list_option_keys(path: str, text: str, terms: RuleTerms, *, all_of_them: bool = False) -> tuple[str, ...]:
     """Return the keys that the rule names and the file knows, or all known keys of the file."""
-    if not set_option_by_file_path.can_set_option(path):
+    if not option_writing_by_file_path.can_set_option(path):
         return ()
     found = list(dict.fromkeys(_find_set_or_commented_keys(text)))
     spoken = list(_find_keys_named_by_rule(path, found, terms))
@@ -125,7 +125,7 @@ def _detect_if_key_is_numeric_or_valueless(path: str, text: str, key: str) -> tu
 
 def _would_setting_alter_file(path: str, text: str, key: str, value: str) -> bool:
     try:
-        return set_option_by_file_path.set_option(path, text, key, value) != text
+        return option_writing_by_file_path.set_option(path, text, key, value) != text
     except BadInput:
         return False
 

@@ -12,7 +12,7 @@ from app.loop.state import RunState
 
 
 class Inbox(Protocol):
-    async def read_commands(self) -> list[Command]:
+    async def list_open_commands(self) -> list[Command]:
         """Return the open commands at once, possibly none."""
 
     async def close(self, command: Command) -> None: ...

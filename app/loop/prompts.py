@@ -237,7 +237,7 @@ def _describe_candidates(item: Item) -> str:
 def _describe_questions_and_answers(attempt: Attempt, limit: int) -> str:
     """Return what was asked and answered in this attempt, each answer with an equal share of the characters."""
     share = limit // max(1, len(attempt.inquired))
-    return "\n\n".join(f"{one.question.describe()}:\n{one.answer}"[:share] for one in attempt.inquired)
+    return "\n\n".join(f"{one.question.describe_what_is_asked()}:\n{one.answer}"[:share] for one in attempt.inquired)
 
 
 def _add_sections_for_planning(attempt_prompt: Prompt, context: TurnContext) -> None:

@@ -13,7 +13,7 @@ from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.harm_seen_by_probes import HISTORY
 from app.loop.reboot_state import RebootProgress, advance_reboot, drop_no_longer_pending_settings
-from app.store.run_list_definition import RunStatus
+from app.store.run_list_filters_and_columns import RunStatus
 
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 

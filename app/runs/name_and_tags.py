@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from app.errors import Rejected
 from app.store.models import RunRow
-from app.store.run_list_definition import LONGEST_TAG
+from app.store.run_list_filters_and_columns import LONGEST_TAG
 from app.text.clean import clean_text
 
 LONGEST_NAME, MOST_TAGS = 80, 12

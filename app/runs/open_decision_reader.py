@@ -54,7 +54,7 @@ class DecisionReader:
                 self._read_run_and_asked_rule(run) for run in attention_queries.list_run_ids_awaiting_approval(session)
             ],
             findings=self._read_findings(session),
-            in_work=_read_rules_being_handled(session),
+            in_work=_map_hosts_to_rules_of_unended_runs(session),
             waivers=waivers.list_waivers(session),
             groups=read_groups(session),
             rollouts=unended,
@@ -81,7 +81,7 @@ class DecisionReader:
             return [one for _, found in self._findings.values() for one in found]
 
 
-def _read_rules_being_handled(session: Session) -> Mapping[str, frozenset[str]]:
+def _map_hosts_to_rules_of_unended_runs(session: Session) -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     runs = [row.id for row in run_queries.list_unended_runs(session)]
     for asked in select_events(attention_queries.read_newest_events(session, runs, "run.queued").values(), RunQueued):

@@ -66,7 +66,7 @@ async def create_runtime(
     approvals: ApprovalPolicy | None = None,
 ) -> AsyncIterator[Runtime]:
     """Yield a running runtime. The caller holds the folder's lock unless the database is shared."""
-    build_struct_decoders()
+    build_struct_decoders_before_threads()
     await asyncio.to_thread(record_first_use_by_oldest_file, settings.data, time.time())
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_and_migrate_database, settings.database_path_or_url)
@@ -171,7 +171,7 @@ def _load_saturation_points(database: Database, lineup: Lineup) -> dict[str, int
     return {name: find_saturation(probed) if probed else None for name, probed in whole.items()}
 
 
-def build_struct_decoders() -> None:
+def build_struct_decoders_before_threads() -> None:
     """Build a decoder for every struct. msgspec does it lazily, and two threads that decode the same type first at
     the same time crash the process with SIGSEGV."""
     for struct in _iterate_subclasses(msgspec.Struct):

@@ -43,7 +43,7 @@ from app.targets.target_thread import TargetThread
 class NoOperator:
     """An inbox without commands: no person takes part."""
 
-    async def read_commands(self) -> list[Command]:
+    async def list_open_commands(self) -> list[Command]:
         return []
 
     async def close(self, command: Command) -> None: ...

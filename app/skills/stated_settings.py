@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.targets.subjects.setting_file_formats import find_stated_family
+from app.targets.subjects.stated_setting_file_families import find_stated_family
 from app.targets.writable_areas import find_judge_or_objection, list_family_patterns
 
 _SYSCTL = re.compile(

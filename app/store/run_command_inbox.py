@@ -30,13 +30,13 @@ class StoredInbox:
         self._handled: list[int] = []
         """Commands to close. One that is read again may take effect again: a pause after a later resume."""
 
-    async def read_commands(self) -> list[Command]:
+    async def list_open_commands(self) -> list[Command]:
         try:
-            return await asyncio.to_thread(self._read_commands)
+            return await asyncio.to_thread(self._list_open_commands)
         except DATABASE_UNAVAILABLE:
             return []  # retried soon
 
-    def _read_commands(self) -> list[Command]:
+    def _list_open_commands(self) -> list[Command]:
         self._close_handled_commands()
         with Session(self._database) as session:
             rows = session.exec(_WAITING, params={"run": self._run})

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, literal, or_, tuple_
 from sqlmodel import Session, col, select
 
 from app.store.models import RunRow
-from app.store.run_list_definition import FILTERS, SEARCHED, GivenFilters, RunFilter
+from app.store.run_list_filters_and_columns import FILTERS, SEARCHED, GivenFilters, RunFilter
 
 MOST_WORDS = 8
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from app.errors import BadInput
 from app.syntax import edit_lines
-from app.syntax.shell_tokenizer import Token, split_tokens
+from app.syntax.shell_tokenizer import Token, iterate_words_and_operators
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)(.*)", re.DOTALL)
 _DECLARES = {"export", "readonly", "declare", "typeset", "local"}
@@ -55,7 +55,7 @@ class _Script:
     def read(self) -> Iterator[Assignment]:
         words: list[Token] = []
         before = "\n"
-        for token in [*split_tokens(self.text), Token("\n", True, len(self.text), len(self.text))]:
+        for token in [*iterate_words_and_operators(self.text), Token("\n", True, len(self.text), len(self.text))]:
             if not token.operator:
                 words.append(token)
                 continue

@@ -18,7 +18,7 @@ class Token:
     end: int
 
 
-def split_tokens(text: str) -> Iterator[Token]:
+def iterate_words_and_operators(text: str) -> Iterator[Token]:
     at = depth = 0  # the depth of brackets from `((` on, where `<<` is a shift and no here-document
     pending: list[tuple[str, bool]] = []
     while at < len(text):
@@ -53,7 +53,7 @@ def split_tokens(text: str) -> Iterator[Token]:
 def iterate_quoted_and_heredoc_texts(text: str) -> Iterator[str]:
     """Yield what a script quotes and its here-documents: the data of its commands, without commands and flags."""
     before: Token | None = None
-    for token in split_tokens(text):
+    for token in iterate_words_and_operators(text):
         document = text[before.end : token.start] if before and before.text == "\n" else ""
         yield from (document,) if "\n" in document else ()
         yield from () if token.operator else _list_quoted_parts(token.text)

@@ -13,7 +13,7 @@ from app.events.event_field_types import (
     SetOption,
     WriteFile,
 )
-from app.syntax import host_text, set_option_by_file_path
+from app.syntax import host_text, option_writing_by_file_path
 from app.syntax.host_files_protocol import Files, FileState
 from app.targets.overlay import Overlay
 from app.targets.simulated_file_owners import ROOT
@@ -54,7 +54,7 @@ def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: 
     match action:
         case SetOption():
             try:
-                return set_option_by_file_path.set_option(action.path, text, action.key, action.value)
+                return option_writing_by_file_path.set_option(action.path, text, action.key, action.value)
             except BadInput as exc:
                 raise ActionFailed(str(exc)) from exc
         case ReplaceLine():

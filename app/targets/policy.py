@@ -29,7 +29,7 @@ from app.targets.resources.resource_policy import (
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit_rule_policy, banner_policy, shell_profile_policy
 from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line
-from app.targets.subjects.setting_file_formats import find_stated_family
+from app.targets.subjects.stated_setting_file_families import find_stated_family
 from app.targets.subjects.stated_setting_policy import find_objection_to_unstated_settings
 from app.text.clean import clean_text
 

@@ -130,6 +130,15 @@ def list_ways_to_root(machine: VirtualMachine) -> str:
     return ", ".join(found)
 
 
+def lay_out_judge(shell: RootShell, data_stream: Path, profile: str) -> None:
+    shell.write("/root/judge.xml", data_stream.read_bytes())
+    shell.write("/root/judge.sh", JUDGE.format(profile=profile).encode())
+    shell.write("/etc/systemd/system/judge-at-boot.service", UNIT.encode())
+    # A login prompt that starts on the console cuts off whoever else writes there.
+    shell.run("systemctl mask serial-getty@ttyS0.service; systemctl daemon-reload")
+    shell.run("systemctl enable judge-at-boot.service")
+
+
 def reboot_and_read_judge(shell: RootShell, machine: VirtualMachine, hours: float) -> str:
     """Boot again, and return what the machine itself writes of its scan."""
     before = len(machine.read_console(1 << 30))
@@ -180,12 +189,7 @@ def main() -> int:
     try:
         machine.start(is_tied=True)
         shell = RootShell(machine)
-        shell.write("/root/judge.xml", options.judge.read_bytes())
-        shell.write("/root/judge.sh", JUDGE.format(profile=options.judge_profile).encode())
-        shell.write("/etc/systemd/system/judge-at-boot.service", UNIT.encode())
-        # A login prompt that starts on the console cuts off whoever else writes there.
-        shell.run("systemctl mask serial-getty@ttyS0.service; systemctl daemon-reload")
-        shell.run("systemctl enable judge-at-boot.service")
+        lay_out_judge(shell, options.judge, options.judge_profile)
         began = time.monotonic()
         was = (
             json.loads(options.before.read_text())["was"]

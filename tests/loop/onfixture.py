@@ -53,7 +53,7 @@ class Person:
         said = {"by": "p", "reason": "", "approval": "", "actions": "", **more}
         self._said.put_nowait(Command(id=1, verb=verb, **said))
 
-    async def read_commands(self):
+    async def list_open_commands(self):
         return [await self._said.get()]
 
     async def close(self, command):

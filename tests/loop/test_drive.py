@@ -54,7 +54,7 @@ class Watched(SshTarget):
 class Silent:
     """Nobody says anything to the run."""
 
-    async def read_commands(self):
+    async def list_open_commands(self):
         return []
 
     async def wait_for_commands(self):
@@ -128,7 +128,7 @@ async def test_a_command_is_closed_once_the_run_has_recorded_it(tmp_path):
 @pytest.mark.parametrize("is_paused", [False, True])
 async def test_a_run_that_can_hear_no_command_ends_with_that_error_instead_of_waiting_for_one(tmp_path, is_paused):
     here = OnFixture(tmp_path)
-    read = here.person.read_commands
+    read = here.person.list_open_commands
 
     async def read_one_that_cannot_be_converted():
         [command] = await read()
@@ -136,7 +136,7 @@ async def test_a_run_that_can_hear_no_command_ends_with_that_error_instead_of_wa
             raise ValueError(command.verb)
         return [command]
 
-    here.person.read_commands = read_one_that_cannot_be_converted
+    here.person.list_open_commands = read_one_that_cannot_be_converted
 
     async def pause_and_break():
         await here.kept.until(ApprovalRequested, count=1)

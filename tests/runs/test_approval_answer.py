@@ -216,7 +216,7 @@ class Signed:
     async def goes_on(self):
         """What the run's own process makes of what was said."""
         with InboxPoller(self.doors.database).open_inbox("r1") as inbox:
-            for command in await inbox.read_commands():
+            for command in await inbox.list_open_commands():
                 await inbox.close(command)
                 if event := find_event_for_command(command, fold_events(self.doors.store.read_events("r1")), 1.0):
                     self.doors.append("r1", event)

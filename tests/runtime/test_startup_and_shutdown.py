@@ -4,7 +4,7 @@ import sys
 AT_ONCE = """
 import sys, threading, types
 import msgspec
-from app.runtime.startup_and_shutdown import build_struct_decoders
+from app.runtime.startup_and_shutdown import build_struct_decoders_before_threads
 
 PAIRS = 300
 sys.setswitchinterval(1e-6)
@@ -15,7 +15,7 @@ for number in range(PAIRS):
     module.Inner = type("Inner", (msgspec.Struct,), about | {"__annotations__": {"a": "int"}})
     made.append(type("Outer", (msgspec.Struct,), about | {"__annotations__": {"e": "dict[str, Inner]", "y": "int"}}))
 if "made-out" in sys.argv:
-    build_struct_decoders()
+    build_struct_decoders_before_threads()
 for outer in made:
     begin = threading.Barrier(4)
     def decode():

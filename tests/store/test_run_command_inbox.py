@@ -33,9 +33,9 @@ async def test_a_look_wakes_who_is_asked_for_something_and_nobody_else(database)
         await inboxes.wake_inboxes_with_commands()
         await waits[0]
         assert not waits[1].done()
-        (command,) = await one.read_commands()
+        (command,) = await one.list_open_commands()
         assert (command.verb, command.by) == ("pause", "ada")
-        assert await other.read_commands() == []
+        assert await other.list_open_commands() == []
         waits[1].cancel()
 
 
@@ -46,7 +46,7 @@ async def test_what_is_not_closed_is_heard_again_and_what_is_closed_is_not(datab
         for _ in range(2):
             await inboxes.wake_inboxes_with_commands()
             await inbox.wait_for_commands()
-            (command,) = await inbox.read_commands()
+            (command,) = await inbox.list_open_commands()
         await inbox.close(command)
         await inboxes.wake_inboxes_with_commands()
         heard = asyncio.create_task(inbox.wait_for_commands())
@@ -55,7 +55,7 @@ async def test_what_is_not_closed_is_heard_again_and_what_is_closed_is_not(datab
         ask(database, "a", "resume")
         await inboxes.wake_inboxes_with_commands()
         await heard
-        assert [one.verb for one in await inbox.read_commands()] == ["resume"]
+        assert [one.verb for one in await inbox.list_open_commands()] == ["resume"]
 
 
 async def test_a_run_that_is_taken_up_again_hears_though_its_former_place_is_closed_late(database):
@@ -89,7 +89,7 @@ async def test_a_command_that_could_not_be_closed_is_not_obeyed_again(database):
     inboxes = InboxPoller(database)
     ask(database, "a")
     with inboxes.open_inbox("a") as inbox:
-        (command,) = await inbox.read_commands()
+        (command,) = await inbox.list_open_commands()
 
         def refuse_update(_connection, _cursor, statement, *_):
             if statement.startswith("UPDATE"):
@@ -97,9 +97,9 @@ async def test_a_command_that_could_not_be_closed_is_not_obeyed_again(database):
 
         event.listen(database, "before_cursor_execute", refuse_update)
         await inbox.close(command)
-        assert await inbox.read_commands() == []
+        assert await inbox.list_open_commands() == []
         event.remove(database, "before_cursor_execute", refuse_update)
         ask(database, "a", "resume")
-        assert [one.verb for one in await inbox.read_commands()] == ["resume"]
+        assert [one.verb for one in await inbox.list_open_commands()] == ["resume"]
         with Session(database) as session:
             assert session.get_one(CommandRow, command.id).taken_at is not None

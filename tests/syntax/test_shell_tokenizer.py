@@ -3,11 +3,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts, split_tokens
+from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts, iterate_words_and_operators
 
 
 def words(text):
-    return [token.text for token in split_tokens(text)]
+    return [token.text for token in iterate_words_and_operators(text)]
 
 
 def test_words_operators_quotes_and_expansions():
@@ -51,14 +51,14 @@ def test_a_continued_line_is_one_line():
 @settings(deadline=None)  # the machine may be busy
 @given(st.text(alphabet="aT=6 \t\n\\'\"`$(){}<>&|;#-\r\u00a0", max_size=60))
 def test_any_text_comes_to_an_end_in_order(text):
-    found = list(split_tokens(text))
+    found = list(iterate_words_and_operators(text))
     assert all(before.end <= after.start for before, after in pairwise(found))
     assert all(token.start < token.end for token in found)
 
 
 def test_nesting_without_measure_is_survived():
     nested = "$(" * 20_000 + "`" * 101 + '"$(' * 5000
-    assert list(split_tokens(nested)) != []
+    assert list(iterate_words_and_operators(nested)) != []
     assert (
         "".join(iterate_quoted_and_heredoc_texts(nested)).strip()
         == "".join(iterate_quoted_and_heredoc_texts('"' + nested)).strip()

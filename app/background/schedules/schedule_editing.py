@@ -79,7 +79,7 @@ def _get_duplicate_check_fields(row: ScheduleRow) -> tuple[object, ...]:
     return row.host, row.rollout, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
 
 
-def change_schedule(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
+def pause_resume_or_remove_schedule(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
     """Pause, resume or remove a schedule. A paused schedule misses no times."""
     row = require_schedule(session, schedule_id)
     if verb == "remove":

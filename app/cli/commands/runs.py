@@ -9,7 +9,7 @@ import typer
 from app.cli import options
 from app.config import Settings
 from app.events.default_item_budget import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
-from app.store.run_list_definition import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store.run_list_filters_and_columns import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
     from app.events.person_command import Verb  # msgspec comes with these, and help needs it not

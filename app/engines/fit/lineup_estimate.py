@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
 
+from app.engines.fit.decode_speed_limit import estimate_speculative_speed_at_stated_acceptance, estimate_speed_limit
 from app.engines.fit.estimate_result import Estimate, Fit
 from app.engines.fit.fit_verdict import Neighbors, ProgramsOnGpu, judge_fit
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.overhead import count_graphs
 from app.engines.fit.resolved_settings import GIB
-from app.engines.fit.speed import estimate_speculative_speed_at_stated_acceptance, estimate_speed_limit
 from app.engines.fit.weight_bits import describe_precision
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Lineup

@@ -42,7 +42,7 @@ def _render_role_vars(fixes: PortableFixes) -> str:
     )
     judge = quoting.to_yaml_block((_HERE / "judge.sh").read_text(), 2)
     rules = quoting.to_yaml({quoting.to_rule_tag(fix.rule.id): _to_rule_vars(fix) for fix in fixes.fixes}, 2)
-    reload = quoting.to_yaml_block(quoting.read_reload_script(), 2)
+    reload = quoting.to_yaml_block(quoting.read_reload_shell_function(), 2)
     return f"temper_judge: {judge}temper_reload: {reload}temper_checks:\n{checks}temper_rules:{rules}\n"
 
 

@@ -21,7 +21,7 @@ def render_script(fixes: PortableFixes, run: str, origin: str) -> bytes:
         f"set -u\nRUN={shlex.quote(quoting.to_rule_tag(run))}\n\n",
         (_HERE / "judge.sh").read_text(),
         "\n",
-        quoting.read_reload_script(),
+        quoting.read_reload_shell_function(),
         "\n",
         (_HERE / "harden.sh").read_text(),
         *map(_render_rule_call, fixes.fixes),

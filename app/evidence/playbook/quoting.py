@@ -41,11 +41,11 @@ def to_yaml(value: Plain, indent: int = 0) -> str:
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
     if isinstance(value, Mapping):
-        return "".join(f"\n{pad}{key}:{_format_yaml_value(held, indent)}" for key, held in value.items())
+        return "".join(f"\n{pad}{key}:{_format_after_yaml_key(held, indent)}" for key, held in value.items())
     return "".join(f"\n{pad}- {to_yaml(held, indent + 2).lstrip()}" for held in value)
 
 
-def _format_yaml_value(held: Plain, indent: int) -> str:
+def _format_after_yaml_key(held: Plain, indent: int) -> str:
     said = to_yaml(held, indent + 2)
     return said if said.startswith("\n") else f" {said}"
 
@@ -89,7 +89,7 @@ def to_comment(lines: Iterable[str]) -> str:
     return "".join(f"# {part}\n" for text in texts for part in wrap(text, _WIDEST) or [""])
 
 
-def read_reload_script() -> str:
+def read_reload_shell_function() -> str:
     """Return the sh function `temper_reload`, which reloads a service as Temper does in a run."""
     return read_script_part("service") + (Path(__file__).parent / "reload.sh").read_text()
 

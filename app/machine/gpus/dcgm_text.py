@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.machine.gpus.gpu_reading import GpuReading, divide_value
-from app.machine.gpus.nvml_query import describe_throttling
+from app.machine.gpus.nvml_call_errors import describe_throttling
 from app.text.clean import clean_text
 
 _MIB_PER_GIB = 1024

@@ -10,7 +10,7 @@ from app.events.event_field_types import GpuProcess
 from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.gpu_reading import GpuReading, divide_value, to_gib
 from app.machine.gpus.host_memory import read_host_memory
-from app.machine.gpus.nvml_query import NvmlQuery, describe_throttling
+from app.machine.gpus.nvml_call_errors import NvmlQuery, describe_throttling
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ import pynvml  # type: ignore[import-untyped]
 from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.gpu_reading import GpuReading
 from app.machine.gpus.host_memory import MEMINFO
+from app.machine.gpus.nvml_call_errors import REOPEN_CODES, NvmlQuery
 from app.machine.gpus.nvml_card import NvmlCard
-from app.machine.gpus.nvml_query import REOPEN_CODES, NvmlQuery
 
 T = TypeVar("T")
 PATIENCE = 3.0

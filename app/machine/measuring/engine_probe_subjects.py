@@ -12,7 +12,7 @@ from app.lineups.model import Engine, Lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.gpu_memory_during_probe import MemoryCards, NoCards
-from app.machine.measuring.planned_and_measured_figures import find_speed_limit
+from app.machine.measuring.planned_and_measured_figures import get_computed_or_stated_speed_limit
 from app.machine.measuring.probe import ProbeSubject
 from app.machine.measuring.probe_figures import FigureOrigin
 
@@ -50,7 +50,7 @@ def create_probe_subjects(
             cards=_get_cards_unless_remote(cards, lineup, engine, base),
             places={gpu.key: gpu.index for gpu in lineup.gpus if gpu.index in engine.replicas[replica]},
             origin=FigureOrigin(True, pace) if engine.simulation else FigureOrigin(),
-            limit=find_speed_limit(engine, plan_engine(lineup, engine).fit),
+            limit=get_computed_or_stated_speed_limit(engine, plan_engine(lineup, engine).fit),
             loaded=(loads or {}).get((engine.name, replica)),
         )
         for engine in engines

@@ -133,7 +133,7 @@ def _get_planned_figures_by_name(engine: Engine, fit: Fit | None) -> dict[str, M
             provenance: Provenance = "estimated" if any(one.provenance == "estimated" for one in parts) else "derived"
             source = "weights + KV pool + graphs and other: " + " + ".join(f"{value:.2f}" for value in values)
             found["vram_gib_per_gpu"] = Measured("vram_gib_per_gpu", sum(values), "GiB", provenance, source)
-    if limit := find_speed_limit(engine, fit):
+    if limit := get_computed_or_stated_speed_limit(engine, fit):
         name = f"{SUSTAINED.key}.tok_s"
         found[name] = Measured(name, limit.value, "tok/s", limit.provenance, f"at most: {limit.source}")
     if engine.speculation and engine.speculation.acceptance:
@@ -142,7 +142,7 @@ def _get_planned_figures_by_name(engine: Engine, fit: Fit | None) -> dict[str, M
     return found
 
 
-def find_speed_limit(engine: Engine, fit: Fit | None) -> Estimate | None:
+def get_computed_or_stated_speed_limit(engine: Engine, fit: Fit | None) -> Estimate | None:
     """Return the limit of one stream without speculation: computed, or else the line-up's own figure."""
     if fit and fit.limit_tok_s.value is not None:
         return fit.limit_tok_s
@@ -164,7 +164,7 @@ def _build_lineup_published_figures_by_name(engine: Engine, fit: Fit | None) -> 
     )
     known = [one for one in stated if one[2] is not None]
     figures = {name: Measured(name, value, unit, "measured", said.source) for name, unit, value in known}
-    limit = find_speed_limit(engine, fit)
+    limit = get_computed_or_stated_speed_limit(engine, fit)
     if said.tok_s is not None and limit and limit.value:
         source = f"{said.tok_s:g} ÷ {limit.value:.1f} tok/s"
         figures["limit_share"] = Measured("limit_share", 100 * said.tok_s / limit.value, "%", "derived", source)
@@ -202,7 +202,7 @@ def compare_probe_results(
         gpus=engine.replicas[replica],
         verdict=plan.says,
         fits=plan.fits,
-        limit=find_speed_limit(engine, plan.fit),
+        limit=get_computed_or_stated_speed_limit(engine, plan.fit),
         rows=compare_figures(engine, plan.fit, newest_result, earlier_result),
         now=newest_result,
         before=earlier_result,

@@ -13,7 +13,7 @@ from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.replica_choice import EngineTraffic, ReplicaReport
 from app.errors import EngineError
 from app.lineups.model import Engine
-from app.machine.sampling.engine_condition import Condition, ReplicaObservation, update_condition
+from app.machine.sampling.engine_state_transitions import Condition, ReplicaObservation, update_condition
 from app.text.clean import clean_text
 
 PATIENCE = 2.0

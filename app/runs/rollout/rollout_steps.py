@@ -124,4 +124,6 @@ def find_unrecorded_wave_end(state: RolloutState) -> RolloutWaveEnded | None:
 def describe_harm_or_failure(run: RunRow) -> str:
     if run.state == "failed":
         return run.reason or "the run failed"
-    return f"{run.regressed} rules that held no longer do" if run.regressed else ""
+    if not run.regressed:
+        return ""
+    return "1 rule that held no longer does" if run.regressed == 1 else f"{run.regressed} rules that held no longer do"

@@ -10,8 +10,8 @@ from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_ssh
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects import legal_notice_protection, sshd_option_strength
+from app.targets.effects.choice_of_sshd_test_connections import NO_PORT, list_connection_per_match_combination
 from app.targets.effects.daemon_base import Ask, Daemon, Query
-from app.targets.effects.sshd_connection_per_match_combination import NO_PORT, list_connection_per_match_combination
 from app.targets.effects.sshd_login_strictness import LOGINS, compare_logins, derive_login_requirements
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import read_host_accounts

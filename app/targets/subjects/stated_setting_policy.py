@@ -13,7 +13,13 @@ from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.strictness_comparison import Compare, Strength
 from app.targets.subjects.file_edit_given_to_judges import FileEdit, Judge, Objection
-from app.targets.subjects.setting_file_formats import OTHER, Family, StatedSetting, find_stated_family, load_families
+from app.targets.subjects.stated_setting_file_families import (
+    OTHER,
+    Family,
+    StatedSetting,
+    find_stated_family,
+    load_families,
+)
 
 
 def _compare_days(was: str, now: str) -> Strength:

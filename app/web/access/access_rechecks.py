@@ -84,6 +84,6 @@ class AccessRechecks(PeriodicTask):
         await super()._wait_for_next()
 
 
-def _is_still_allowed(visit: RequestContext, known: dict[str, Person]) -> bool:
-    person = known.get(visit.person.credential) if visit.person else None
+def _is_still_allowed(visit: RequestContext, valid_people_by_credential: dict[str, Person]) -> bool:
+    person = valid_people_by_credential.get(visit.person.credential) if visit.person else None
     return person is not None and (visit.needs is None or is_admitted(visit.needs, person, visit.run))

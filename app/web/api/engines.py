@@ -15,7 +15,7 @@ from app.events.event_field_types import Provenance, Role
 from app.events.kinds import EngineSampled, EngineState, TurnStarted
 from app.lineups.model import Engine
 from app.machine.gpus.host_memory import RESIDENT_SOURCE
-from app.machine.sampling.engine_condition import State
+from app.machine.sampling.engine_state_transitions import State
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Time, create_figure

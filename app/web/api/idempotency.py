@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import Depends, Response
 from pydantic import BaseModel
@@ -28,6 +28,12 @@ REPLAY = {
     REPLAYED: {"schema": {"type": "string"}, "description": "true if an earlier request with the same key started it."}
 }
 """The description of that header."""
+
+
+class ClaimedId(NamedTuple):
+    id: str
+    is_made: bool
+    """The run or rollout exists, so nothing is to be started. A crash may have come between storing key and run."""
 
 
 class IdempotencyKeys:
@@ -67,36 +73,36 @@ class IdempotencyKeys:
     @asynccontextmanager
     async def claim(
         self, key: str | None, body: BaseModel, new_id: str, response: Response, *, prefix: str = ""
-    ) -> AsyncIterator[tuple[str, bool]]:
-        """Yield the id that the first request with the key got, and whether its run exists; `new_id` without a key."""
+    ) -> AsyncIterator[ClaimedId]:
+        """Yield the id that the first request with the key got; `new_id` without a key."""
         if key is None:
-            yield new_id, False
+            yield ClaimedId(new_id, is_made=False)
             return
         key = prefix + self.scope_to_person(key)
         async with self.mark_key_in_flight(key):
-            claimed, exists = await asyncio.to_thread(
-                self.claim_key_and_check_run_exists, key, _hash_body(body), new_id
-            )
-            if claimed != new_id:
+            claimed = await asyncio.to_thread(self.store_key_or_find_its_id, key, _hash_body(body), new_id)
+            if claimed.is_made:
                 response.headers[REPLAYED] = "true"
-            yield claimed, exists
+            yield claimed
 
     def _find_made_id_of_same_body(self, key: str, digest: str) -> str | None:
         with open_read_session(self._database) as session:
             row = run_queries.find_idempotency_row(session, key, database_time(session))
             if row is None or row.digest != digest:
                 return None
-            made = run_queries.find_run(session, row.run) or session.get(RolloutRow, row.run)
-            return made.id if made else None
+            return row.run if _is_made(session, row.run) else None
 
-    def claim_key_and_check_run_exists(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
-        """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
+    def store_key_or_find_its_id(self, key: str, digest: str, new_id: str) -> ClaimedId:
         with Session(self._database) as session, session.begin():
             row = run_queries.get_or_create_idempotency_row(session, key, digest, new_id, database_time(session))
             if row.digest != digest:
                 said = f"This key was already used with another body, for run {row.run}."
                 raise Problem("key-reused", said, field=FIELD)
-            return row.run, run_queries.find_run(session, row.run) is not None
+            return ClaimedId(row.run, _is_made(session, row.run))
+
+
+def _is_made(session: Session, id_of_key: str) -> bool:
+    return bool(run_queries.find_run(session, id_of_key) or session.get(RolloutRow, id_of_key))
 
 
 def _hash_body(body: BaseModel) -> str:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from app import __version__
 from app.engines.queue import BOUNDS as QUEUE_BOUNDS
 from app.lineups.model import Lineup
-from app.machine.sampling.engine_condition import State
+from app.machine.sampling.engine_state_transitions import State
 from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
 from app.runs.open_decision_reader import DecisionReader

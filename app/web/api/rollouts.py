@@ -158,7 +158,8 @@ async def start_rollout(
     rollout = await keys.find_made(key, order, response, prefix="rollout ")
     if rollout is None:
         request = await asyncio.to_thread(_build_rollout_request, order, runtime)
-        async with keys.claim(key, order, create_random_rollout_id(), response, prefix="rollout ") as (rollout, _):
+        async with keys.claim(key, order, create_random_rollout_id(), response, prefix="rollout ") as claimed:
+            rollout = claimed.id
             await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
     row = await asyncio.to_thread(_read_required_rollout, runtime, rollout)
     accepted = AcceptedRollout(id=rollout, hosts=row.hosts, links=_create_rollout_links(rollout))

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from app.events.event_field_types import Mode, Provenance
 from app.store.models import RunRow
-from app.store.run_list_definition import RunStatus
+from app.store.run_list_filters_and_columns import RunStatus
 from app.web.api.api_model import ApiModel, Figure, Link, Time, create_figure
 from app.web.url_paths import path_to
 

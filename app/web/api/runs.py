@@ -16,7 +16,13 @@ from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime, create_random_run_id
 from app.store import run_queries
 from app.store.models import RunRow
-from app.store.run_list_definition import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store.run_list_filters_and_columns import (
+    LONGEST_TAG,
+    NO_FILTERS,
+    GivenFilters,
+    RunFilter,
+    accept_filters_as_parameters,
+)
 from app.store.run_list_pages import ListPlace, RunPage, read_run_page
 from app.store.session_shared_within_request import open_read_session
 from app.targets.host_registry import is_fixture
@@ -105,8 +111,9 @@ async def start_run(
     if run is None:
         asked = order.to_order(runtime.settings.speed)
         event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
-        async with keys.claim(key, order, create_random_run_id(), response) as (run, exists):
-            if not exists:
+        async with keys.claim(key, order, create_random_run_id(), response) as claimed:
+            run = claimed.id
+            if not claimed.is_made:
                 await runtime.submit_run(event, run)
     accepted = Accepted(id=run, links=create_run_links(run))
     response.headers["location"] = accepted.links.self

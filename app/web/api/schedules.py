@@ -10,9 +10,9 @@ from pydantic import Field
 from app.background.schedules.schedule_editing import (
     LONGEST,
     ScheduleSpec,
-    change_schedule,
     create_schedule_row,
     insert_schedule,
+    pause_resume_or_remove_schedule,
 )
 from app.background.schedules.schedule_start_grace_and_time_limit import LONGEST_WINDOW
 from app.events.event_field_types import Mode
@@ -125,14 +125,14 @@ def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
 @operators
 def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: TheSession) -> ScheduleView:
     """Pause or resume a schedule. While it is paused, no time is kept and none counts as missed."""
-    return _to_schedule_view(change_schedule(session, schedule, verb, database_time(session)))
+    return _to_schedule_view(pause_resume_or_remove_schedule(session, schedule, verb, database_time(session)))
 
 
 @router.delete("/schedules/{schedule}", status_code=204, responses=build_problem_responses("not-found"))
 @operators
 def delete_schedule(schedule: Id, session: TheSession) -> None:
     """Delete a schedule. Its runs stay."""
-    change_schedule(session, schedule, "remove", database_time(session))
+    pause_resume_or_remove_schedule(session, schedule, "remove", database_time(session))
 
 
 def _build_schedule_spec(order: ScheduleOrder, selected_hosts: tuple[str, ...]) -> ScheduleSpec:

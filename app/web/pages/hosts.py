@@ -105,5 +105,5 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
 @router.post("/schedules/{schedule}", name="schedule")
 @operators
 def submit_schedule_command(session: TheSession, schedule: str, verb: Annotated[str, Form()]) -> Response:
-    schedule_editing.change_schedule(session, schedule, verb, database_time(session))
+    schedule_editing.pause_resume_or_remove_schedule(session, schedule, verb, database_time(session))
     return redirect_to("hosts")

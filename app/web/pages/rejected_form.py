@@ -10,7 +10,7 @@ import msgspec
 from app.engines.endpoint_lineup import ROLES
 from app.people.rights import RIGHTS
 from app.runs.order import MODES
-from app.store.run_list_definition import FILTERS
+from app.store.run_list_filters_and_columns import FILTERS
 from app.targets.ssh.endpoint import Way
 from app.web.pages.order_form_parser import USUAL_MODE
 

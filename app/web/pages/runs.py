@@ -14,7 +14,7 @@ from app.loop.state import Item, RunState
 from app.people.rights import can_see_run, get_visible_runs_or_none_for_all, guests
 from app.skills.catalog import SHIPPED
 from app.store import run_queries
-from app.store.run_list_definition import (
+from app.store.run_list_filters_and_columns import (
     COLUMNS,
     FILTERS,
     NO_FILTERS,

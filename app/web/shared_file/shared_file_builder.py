@@ -36,7 +36,7 @@ from app.web.pages.mission.turn_lane import ROLES
 from app.web.pages.run_energy_table import build_energy_table
 from app.web.pages.templating import render_template
 from app.web.shared_file.asset_inlining import inline_assets
-from app.web.shared_file.stream_recording import record_stream
+from app.web.shared_file.page_stream_recording import record_stream
 
 MEDIA_TYPE = "text/html"
 _MAIN = '<main id="main">', "</main>"

@@ -10,7 +10,7 @@ from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.planned_and_measured_figures import (
     compare_figures,
     describe_changed_conditions,
-    find_speed_limit,
+    get_computed_or_stated_speed_limit,
 )
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
@@ -79,9 +79,9 @@ def test_what_others_report_is_held_against_the_same_limit():
 
 
 def test_without_a_plan_the_line_ups_own_limit_stands():
-    limit = find_speed_limit(ENGINE, None)
+    limit = get_computed_or_stated_speed_limit(ENGINE, None)
     assert (limit.value, limit.source[:8]) == (19.1, "300 GB/s")
-    assert find_speed_limit(replace(ENGINE, limit_tok_s=None), None) is None
+    assert get_computed_or_stated_speed_limit(replace(ENGINE, limit_tok_s=None), None) is None
 
 
 def test_rows_that_nobody_fills_are_left_out():

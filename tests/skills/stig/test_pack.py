@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.host_files_protocol import FileState
-from app.syntax.set_option_by_file_path import set_option
+from app.syntax.option_writing_by_file_path import set_option
 from tests.hostfiles import DictFiles
 
 FIXTURE = Path(__file__).parents[3] / "app/targets/fixture"

@@ -8,7 +8,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG
 from app.syntax.host_files_protocol import FileState
-from app.syntax.set_option_by_file_path import set_option
+from app.syntax.option_writing_by_file_path import set_option
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import list_action_refusals
 from tests.hostfiles import DictFiles

@@ -39,14 +39,14 @@ async def test_a_request_that_is_being_answered_is_not_answered_twice(database):
 
 
 def test_a_crash_between_key_and_run_leads_to_the_same_run(database):
-    assert IdempotencyKeys(database).claim_key_and_check_run_exists("k", "body", "aaaa") == ("aaaa", False)
-    assert IdempotencyKeys(database).claim_key_and_check_run_exists("k", "body", "bbbb") == ("aaaa", False)
+    assert IdempotencyKeys(database).store_key_or_find_its_id("k", "body", "aaaa") == ("aaaa", False)
+    assert IdempotencyKeys(database).store_key_or_find_its_id("k", "body", "bbbb") == ("aaaa", False)
     with Session(database) as session, session.begin():
         words = {"host": "fixture", "mode": "auto", "skill": "stig", "lineup": "simulated", "note": ""}
         session.add(RunRow(id="aaaa", state="queued", simulated=True, queued_at=1.0, **words))
-    assert IdempotencyKeys(database).claim_key_and_check_run_exists("k", "body", "cccc") == ("aaaa", True)
+    assert IdempotencyKeys(database).store_key_or_find_its_id("k", "body", "cccc") == ("aaaa", True)
     with pytest.raises(Problem, match="another body"):
-        IdempotencyKeys(database).claim_key_and_check_run_exists("k", "other body", "dddd")
+        IdempotencyKeys(database).store_key_or_find_its_id("k", "other body", "dddd")
 
 
 def test_a_key_is_forgotten_after_a_day(database):
@@ -64,6 +64,21 @@ def test_two_people_may_think_of_the_same_key():
         keys |= {IdempotencyKeys.scope_to_person("k"), IdempotencyKeys.scope_to_person("k")}
         WHO.reset(before)
     assert len(keys) == 3
+
+
+async def test_a_repeated_request_says_that_it_started_nothing_unless_a_crash_lost_the_run(tmp_path):
+    async with house(tmp_path) as made:
+        order = {"host": "fixture", "rules": ["V-257984"], "mode": "scan"}
+
+        async def ask():
+            return await made.http.post("/api/v1/runs", json=order, headers={"idempotency-key": "k"})
+
+        first, after_crash = await ask(), await ask()  # the run is in no log yet
+        made.append(first.json()["id"], QUEUED)
+        answers = [first, after_crash, await ask()]
+        assert len(made.submitted) == 2
+    assert len({one.json()["id"] for one in answers}) == 1
+    assert [one.headers.get("idempotency-replayed") for one in answers] == [None, None, "true"]
 
 
 @pytest.mark.parametrize(("path", "words"), [("runs", {"host": "web"}), ("rollouts", {"hosts": ["web", "fixture"]})])

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunQueued, RunStarted
 from app.people.rights import WHO, Person
-from app.web.pages.mission.past_view_builder import KEPT, WAITING
+from app.web.pages.mission.past_view_thread_and_cache import KEPT, WAITING
 from tests.runs.doors import house
 
 QUEUED = RunQueued(

@@ -12,7 +12,7 @@ from app.skills.stig.checks.verdict_builder import RuleJudge
 from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting, Setting
-from app.targets.subjects.setting_file_formats import find_stated_family
+from app.targets.subjects.stated_setting_file_families import find_stated_family
 
 _BLANKS, _AROUND_SIGN = re.compile(r"[ \t]+"), re.compile(r" ?= ?")
 Parsed = tuple[Sequence[Setting], Sequence[BadSetting]]

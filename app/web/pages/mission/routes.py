@@ -30,7 +30,7 @@ from app.web.pages.mission.mission_loader import AskedMoment, MissionLoader, The
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
 from app.web.pages.mission.page_stream_renderer import PageRenderer
-from app.web.pages.mission.past_view_builder import PastViewThread, TheMoments
+from app.web.pages.mission.past_view_thread_and_cache import PastViewThread, TheMoments
 from app.web.pages.mission.replay_stream import Replay
 from app.web.pages.start_run import FORM_PERSON
 from app.web.pages.templating import render_page, render_template

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.targets.subjects.setting_file_formats import OTHER, StatedSetting, find_stated_family, load_families
+from app.targets.subjects.stated_setting_file_families import OTHER, StatedSetting, find_stated_family, load_families
 
 
 def read(path, text):

@@ -5,7 +5,7 @@ import re
 
 from app.cli.commands.runs import show_runs as show_runs_in_terminal
 from app.store.models import RunRow
-from app.store.run_list_definition import COLUMNS, FILTERS
+from app.store.run_list_filters_and_columns import COLUMNS, FILTERS
 from app.web.api.runs import list_runs
 from app.web.pages.runs import show_runs
 from tests.docs.commands import ROOT

@@ -9,8 +9,8 @@ from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
+from app.web.shared_file.page_stream_recording import build_line_patch, record_stream
 from app.web.shared_file.shared_file_builder import StoredRuns
-from app.web.shared_file.stream_recording import build_line_patch, record_stream
 
 
 def apply_patch(before, patch):

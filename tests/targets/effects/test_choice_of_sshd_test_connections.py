@@ -1,6 +1,6 @@
 from app.syntax.sshd import read_sshd_config
 from app.syntax.sshd_match import matches_conditions
-from app.targets.effects.sshd_connection_per_match_combination import list_connection_per_match_combination
+from app.targets.effects.choice_of_sshd_test_connections import list_connection_per_match_combination
 from app.targets.host_accounts import read_host_accounts
 from tests.targets.hosts import host
 

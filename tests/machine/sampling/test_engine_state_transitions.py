@@ -1,6 +1,6 @@
 """What was seen of an engine, look after look, and what it was taken for."""
 
-from app.machine.sampling.engine_condition import (
+from app.machine.sampling.engine_state_transitions import (
     STALL_SECONDS,
     Condition,
     ReplicaObservation,

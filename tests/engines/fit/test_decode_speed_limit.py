@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.engines.fit.decode_speed_limit import count_kv_bytes_read_per_token, count_weight_bytes_per_token
 from app.engines.fit.model_shape_loader import load_model_shape
-from app.engines.fit.speed import count_kv_bytes_read_per_token, count_weight_bytes_per_token
 from app.engines.fit.vllm_versions import get_vllm_rules
 from app.engines.fit.weights import GpuSplit
 from app.lineups.model import Speculation

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.errors import BadInput
 from app.syntax import audit_rule_files, edit_sshd, key_value_config_parsers, limits_conf, modprobe, sshd
-from app.syntax.set_option_by_file_path import set_option
+from app.syntax.option_writing_by_file_path import set_option
 from app.syntax.setting import find_last
 from app.syntax.shell_assignments import parse_assignments
 from app.syntax.sysctl import load_as_systemd
