@@ -34,7 +34,7 @@ from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import Assessment
-from app.targets.change_plan import ChangePlan, ProposedChange
+from app.targets.planned_effects_of_actions import ChangePlan, ProposedChange
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import DryRun

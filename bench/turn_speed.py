@@ -23,8 +23,8 @@ import httpx
 import msgspec
 from note import versions, write_note
 
-from app.engines.chat_protocol import build_request_body, build_request_headers_without_key
 from app.engines.chat_question_and_reply_types import Question
+from app.engines.chat_request_and_reply_encoding import build_request_body, build_request_headers_without_key
 from app.engines.client import EngineClient
 from app.engines.simulator_process import run_simulator
 from app.events.bus import Bus

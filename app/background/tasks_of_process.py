@@ -13,7 +13,7 @@ from app.background.schedules.scheduler import Scheduler
 from app.background.telemetry.exporter import TelemetryExporter
 from app.background.webhooks.sender import WebhookSender
 from app.runtime.runtime import Runtime
-from app.store.background_task_base import BackgroundTask
+from app.store.periodic_background_task_base import BackgroundTask
 
 log = logging.getLogger(__name__)
 

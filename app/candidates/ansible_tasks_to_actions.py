@@ -9,9 +9,9 @@ from typing import Any, get_args
 import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
-from app.candidates.ansible_modules_on_scratch_files import MODULES, is_true_for_ansible, spell_zero_as_root
+from app.candidates.imitated_ansible_modules import MODULES, is_true_for_ansible, spell_zero_as_root
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
-from app.candidates.registered_output_of_ansible_commands import predict_registered_command_output, read_expected_mounts
+from app.candidates.predicted_output_of_ansible_commands import predict_registered_command_output, read_expected_mounts
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AnyAction
 from app.resources.mount import MountOption

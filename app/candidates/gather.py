@@ -19,13 +19,13 @@ from app.candidates.permission_fixes import require_permission_actions
 from app.candidates.recipe_file_reader import Recipe
 from app.candidates.rule_questions_left_to_people import find_person_decision
 from app.candidates.scratch_files_to_actions import Undecidable
-from app.candidates.settings_in_content_proposals import list_settings_of_content
+from app.candidates.settings_that_proposals_ask_for import list_settings_of_content
 from app.events.event_field_types import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
 from app.skills.skill import Rule, Skill
 from app.syntax.host_files_protocol import Files
-from app.targets.change_plan import IMPOSSIBLE, Asks
+from app.targets.planned_effects_of_actions import IMPOSSIBLE, Asks
 from app.targets.rule_scope import RuleScope, find_services
 from app.targets.target import Target
 from app.text.clean import clean_text

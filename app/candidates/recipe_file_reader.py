@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.events.event_field_types import RECIPE_OF, AnyAction
 from app.lineups.toml_reader import TomlReader
 from app.resources.vendor_script import RunVendorScript
-from app.targets.change_plan import MOST_ACTIONS
+from app.targets.planned_effects_of_actions import MOST_ACTIONS
 
 LONGEST = 256 * 1024
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -7,8 +7,8 @@ from app.errors import TemperError
 from app.events.event_field_types import AnyAction, AppendLine, Chmod, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import host_text
 from app.syntax.host_files_protocol import Files, FileState
-from app.targets.change_plan import MOST_ACTIONS
 from app.targets.overlay import Overlay
+from app.targets.planned_effects_of_actions import MOST_ACTIONS
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.simulated_file_owners import ROOT
 from app.targets.subjects.stated_setting_file_families import find_stated_family

@@ -24,7 +24,7 @@ from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.targets import host_registry
 from app.targets.rootfs.base_image_definition import BaseImage
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.ssh.endpoint import parse_endpoint
 from app.targets.ssh.registration import read_identity_from_known_hosts

@@ -17,7 +17,7 @@ from rich.text import Text
 from app.engines.client import read_api_key
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.engine_log_boots import LONGEST, read_boots
-from app.engines.doctor.local_files_and_environment import inspect_machine
+from app.engines.doctor.files_and_environment_for_checks import inspect_machine
 from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.pitfall import Pitfall, Severity, sort_by_engine_and_severity
 from app.engines.doctor.server_checks import diagnose_server, inspect_server

@@ -20,8 +20,8 @@ from app.engines.replica_choice import EngineTraffic
 from app.errors import TemperError
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.measuring.engine_estimate import plan_engine
-from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
+from app.machine.measuring.engine_memory_estimate import plan_engine
+from app.machine.measuring.engine_replicas_to_probe import choose_engines, create_probe_subjects
 from app.machine.measuring.planned_and_measured_figures import ComparedRow, ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
 from app.machine.measuring.probe_figures import Measured

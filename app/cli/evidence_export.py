@@ -7,9 +7,9 @@ from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.document_catalog import PAPERS
+from app.evidence.external_log_receipt_by_command import parse_hook_command_json
 from app.evidence.notary import Requester, change_signing_key, open_notary
 from app.evidence.pack import FILE
-from app.evidence.pack_entry_in_external_log import parse_hook_command_json
 from app.evidence.run_record import read_run_record
 from app.scores.atif import build_trajectory
 from app.store.events import EventStore

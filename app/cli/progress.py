@@ -11,7 +11,7 @@ from app.events.record import Recorded
 from app.loop.state import RunState
 from app.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
-from app.text.diff_file_headers import mark_file_headers
+from app.text.diff_file_header_detection import mark_file_headers
 
 _WHOLE = 60_000
 """Maximum characters of a change that a person must read before approving it."""

@@ -12,7 +12,7 @@ from app.engines.launch.engine_fleet import run_fleet
 from app.engines.simulator_process import SimulatorProcess, run_simulator
 from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy
-from app.evidence.pack_entry_in_external_log import parse_hook_command_json
+from app.evidence.external_log_receipt_by_command import parse_hook_command_json
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.approval_policy_file import read_approvals

@@ -24,7 +24,7 @@ from app.errors import EnvironmentUnusable
 from app.lineups.model import Lineup
 from app.main import create_app
 from app.runs.order import Order, create_run_request
-from app.runtime.own_model_server_connection import LINEUP_FILE, LineupChange
+from app.runtime.model_server_chosen_by_admin import LINEUP_FILE, LineupChange
 from app.runtime.runtime import Runtime
 from app.store import people, run_queries
 from app.store.db import is_shared

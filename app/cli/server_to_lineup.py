@@ -20,7 +20,7 @@ from app.engines.conformance import Check, check_conformance
 from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, contains_url, format_lineup, parse_endpoints
 from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import BadInput, EngineError
-from app.runtime import own_model_server_connection
+from app.runtime import model_server_chosen_by_admin
 from app.text.clean import clean_text
 
 LINEUP_FILE = "endpoints.toml"
@@ -48,7 +48,7 @@ def select_endpoints_as_lineup(settings: Settings, addresses: Sequence[str]) -> 
 
 def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settings:
     """Return the settings with the line-up that was chosen on the page, unless this start chose one."""
-    stored = settings.data / own_model_server_connection.LINEUP_FILE
+    stored = settings.data / model_server_chosen_by_admin.LINEUP_FILE
     if is_lineup_given or not stored.is_file():
         return settings
     note = f"Using the line-up {stored}, which was chosen on the page. --lineup takes another one."

@@ -20,7 +20,7 @@ from app.cli.server_to_lineup import select_endpoints_as_lineup
 from app.config import Settings
 from app.engines.cold_start_progress import ColdStartStep
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.local_files_and_environment import inspect_machine
+from app.engines.doctor.files_and_environment_for_checks import inspect_machine
 from app.engines.endpoint_lineup import parse_endpoints
 from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units

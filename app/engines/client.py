@@ -12,8 +12,13 @@ from typing import Any, TypeVar
 import httpx
 import msgspec
 
-from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers_without_key
 from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question, ServerDialect
+from app.engines.chat_request_and_reply_encoding import (
+    EVERYTHING,
+    ChatReply,
+    build_request_body,
+    build_request_headers_without_key,
+)
 from app.engines.engine_metrics import EngineSample, parse_metrics
 from app.engines.error_message import NOT_JSON, extract_error_message
 from app.engines.schema_reduction import CAPABILITIES, PLAINEST, Lack

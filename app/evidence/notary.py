@@ -16,8 +16,8 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT
 from app.evidence import verify
-from app.evidence.pack_entry_in_external_log import FOLDER as RECEIPTS
-from app.evidence.pack_entry_in_external_log import find_or_request_receipt
+from app.evidence.external_log_receipt_by_command import FOLDER as RECEIPTS
+from app.evidence.external_log_receipt_by_command import find_or_request_receipt
 from app.evidence.rollout_bundle import write_bundle
 from app.evidence.run_shrinking import read_evidence
 from app.evidence.signing_key import (

@@ -11,7 +11,7 @@ from app.events.record import format_timestamp
 from app.evidence.finding_text import describe_approval_answer, describe_outcome, format_verdict
 from app.evidence.run_record import RunRecord, Status
 from app.text.clean import clean_text
-from app.text.diff_file_headers import mark_file_headers
+from app.text.diff_file_header_detection import mark_file_headers
 from app.text.jinja_environment import create_environment
 
 _LONGEST = 50_000

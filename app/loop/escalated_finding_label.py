@@ -1,7 +1,7 @@
 """Names in a few words what an escalated finding leaves to a person; equal questions are shown together."""
 
 from app.loop.state import Item
-from app.targets.change_plan import IMPOSSIBLE
+from app.targets.planned_effects_of_actions import IMPOSSIBLE
 
 _BY_REFUSAL = (
     (("no installation candidate", "Unable to locate package"), "needs a package source"),

@@ -19,9 +19,9 @@ from app.loop.state import Item
 from app.loop.turn_context import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
-from app.targets.effects.weakening import DAEMONS, read_cached_settings
+from app.targets.effects.weakened_setting_search import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
-from app.text.diff_file_headers import mark_file_headers
+from app.text.diff_file_header_detection import mark_file_headers
 from app.text.prompt_defusing import OPEN, SHUT, clean_heading, neutralize_markup, to_one_line
 from app.text.redaction import redact_secrets
 

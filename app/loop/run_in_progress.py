@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from app.candidates.recipe_file_reader import Recipe
-from app.candidates.settings_in_content_proposals import list_settings_of_content
+from app.candidates.settings_that_proposals_ask_for import list_settings_of_content
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approval_policy import ApprovalPolicy
@@ -23,7 +23,7 @@ from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
 from app.store.prior_knowledge import RunHistory
 from app.targets.change_assessment import Assessment
-from app.targets.change_plan import Actions, ProposedChange
+from app.targets.planned_effects_of_actions import Actions, ProposedChange
 from app.targets.rule_scope import RuleScope
 from app.targets.target_thread import TargetThread
 

@@ -11,10 +11,10 @@ from sqlmodel import Session
 
 from app.loop.durable_run_queue import DurableQueue
 from app.store import nodes
-from app.store.background_task_base import PeriodicTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.events import EventStore
 from app.store.leases import Leases
+from app.store.periodic_background_task_base import PeriodicTask
 
 log = logging.getLogger(__name__)
 

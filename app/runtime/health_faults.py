@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.events.kinds import EngineState, RunWaiting
-from app.runtime.disk_space import DiskSpace
-from app.runtime.stalled_runs import RunProgress, Silence, find_silences
+from app.runtime.free_disk_space_meter import DiskSpace
+from app.runtime.stalled_run_detection import RunProgress, Silence, find_silences
 from app.store.nodes import NodeStatus
 
 WELL = ("ready", "loading")

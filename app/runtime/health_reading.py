@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from app.events.kinds import ApprovalGiven, RunQueued, RunWaiting
 from app.runtime.health_faults import SILENT_NODE, Conditions, HealthFault, StoredConditions, find_faults
 from app.runtime.runtime import WAITS, Runtime
-from app.runtime.stalled_runs import IN_TURN, RunProgress, find_silences
+from app.runtime.stalled_run_detection import IN_TURN, RunProgress, find_silences
 from app.store import attention_queries, nodes
 from app.store.leases import LeaseRow
 from app.store.models import EventRow, RunRow

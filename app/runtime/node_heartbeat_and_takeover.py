@@ -19,13 +19,13 @@ from app.events.log_writer import LogWriter
 from app.loop.durable_run_queue import DurableQueue
 from app.runtime.data_folder import read_or_create_folder_id
 from app.store import nodes
-from app.store.background_task_base import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock, database_time
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit_if_shared
 from app.store.host_folder_contents_in_database import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
+from app.store.periodic_background_task_base import BackgroundTask
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")

@@ -33,7 +33,7 @@ from app.loop.run_in_progress import Run, RunServices
 from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.background_probe_task import ProbeRunner, explain_run_blocking_probe
-from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
+from app.machine.measuring.engine_replicas_to_probe import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import collect_loads
 from app.machine.measuring.gpu_memory_during_probe import BoardCards
 from app.machine.measuring.probe import EngineBusy
@@ -44,8 +44,8 @@ from app.runs.site_values import load_skill_with_site_values
 from app.runtime import accepted_runs_offered_to_queue
 from app.runtime.accepted_runs_offered_to_queue import Offers
 from app.runtime.data_folder import read_or_create_folder_id
-from app.runtime.disk_space import DiskMeter
-from app.runtime.own_model_server_connection import OwnServer
+from app.runtime.free_disk_space_meter import DiskMeter
+from app.runtime.model_server_chosen_by_admin import OwnServer
 from app.runtime.role_engine_clients import create_seats
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill

@@ -13,7 +13,7 @@ from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate
 from app.targets.effects.shell_profile import FIXED
-from app.targets.effects.weakening import DAEMONS, find_weakening_or_excess_objection
+from app.targets.effects.weakened_setting_search import DAEMONS, find_weakening_or_excess_objection
 
 Settings = Mapping[str, str]
 Wanted = Callable[[str], bool]

@@ -25,7 +25,7 @@ from app.errors import EnvironmentUnusable
 from app.scores.ssh_client import SshResult, start_ssh_process
 from app.scores.vendor_fixes import SECONDS, VendorOutcome, load_script_filled_with_rules, parse_outcome
 from app.targets.rootfs.base_image_definition import PACKAGES, BaseImage
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 from app.text.clean import clean_line, clean_text
 
 BASE = BaseImage(packages=(*PACKAGES, "python3", "python3-apt"))

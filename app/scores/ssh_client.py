@@ -5,7 +5,7 @@ from asyncio.subprocess import Process
 from dataclasses import dataclass
 
 from app.errors import EnvironmentUnusable
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 
 
 @dataclass(frozen=True)

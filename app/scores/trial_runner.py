@@ -22,7 +22,7 @@ from app.runs.scanner_factory import create_scanner
 from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_random_run_id
 from app.scores import generated_hosts
-from app.scores.effect_checks import copy_with_effects, observe_effects
+from app.scores.debian_second_check import copy_with_effects, observe_effects
 from app.scores.file_host_second_check import (
     EffectiveSettings,
     describe_weakening_or_excess,

@@ -13,11 +13,11 @@ from lxml import etree
 from app.errors import EnvironmentUnusable, TemperError
 from app.events.event_field_types import Probe
 from app.loop.harm_seen_by_probes import find_first_harm
-from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, parse_observations
+from app.scores.debian_second_check import SCRIPT, Observations, copy_with_effects, parse_observations
 from app.scores.score_structures import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 from app.text.clean import clean_text

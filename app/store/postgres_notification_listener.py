@@ -7,9 +7,9 @@ import psycopg
 from sqlalchemy import Engine
 
 from app.events.bus import Bus
-from app.store.background_task_base import BackgroundTask
 from app.store.event_batch_writer import CHANNEL
 from app.store.events import EventStore
+from app.store.periodic_background_task_base import BackgroundTask
 
 log = logging.getLogger(__name__)
 

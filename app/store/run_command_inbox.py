@@ -9,10 +9,10 @@ from sqlalchemy import Engine, bindparam, update
 from sqlmodel import Session, col, select
 
 from app.events.person_command import Command
-from app.store.background_task_base import PeriodicTask
 from app.store.database_clock import database_time
 from app.store.db import DATABASE_UNAVAILABLE, use_autocommit_if_shared
 from app.store.models import CommandRow
+from app.store.periodic_background_task_base import PeriodicTask
 
 LOOK_EVERY = 0.2
 _WAITING = (

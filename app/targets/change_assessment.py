@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from app.errors import TemperError
 from app.events.event_field_types import AnyAction
 from app.syntax.host_files_protocol import Files
-from app.targets.cached_files import CachedFiles, Read, collect_reads_again
 from app.targets.change_diff import AROUND, render_change
-from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, build_change_plan
 from app.targets.effects.settings_only_reboot_undoes import find_one_way_settings
+from app.targets.files_read_once_and_recorded import CachedFiles, Read, collect_reads_again
 from app.targets.overlay import Overlay
+from app.targets.planned_effects_of_actions import ChangePlan, HostFiles, ProposedChange, Refusal, build_change_plan
 from app.targets.policy import list_action_refusals
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import DryRun

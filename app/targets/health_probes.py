@@ -7,13 +7,13 @@ from app.events.event_field_types import Probe
 from app.syntax import pam
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
-from app.targets import account_sudo_rights, host_accounts, pam_outcome, predicted_mission_uploads_and_backup_account
-from app.targets.cached_files import CachedFiles
+from app.targets import account_sudo_rights, host_accounts, pam_outcome, uploaded_file_mode_and_backup_account
+from app.targets.files_read_once_and_recorded import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.predicted_mission_uploads_and_backup_account import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.uploaded_file_mode_and_backup_account import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.text.clean import clean_text
 
 _STACKS = ("system-auth", "password-auth")
@@ -80,7 +80,7 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = predicted_mission_uploads_and_backup_account.find_nightly_backup_account_setting(host.files)
+    login = uploaded_file_mode_and_backup_account.find_nightly_backup_account_setting(host.files)
     if login is None:
         return ProbeAnswer(False, f"{BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _probe_login(host, login.value, "for the nightly backup")
@@ -88,15 +88,15 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
 
 def _probe_mission_service_config_readability(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
-    if not reason and not predicted_mission_uploads_and_backup_account.read_mission_conf(host.files):
+    if not reason and not uploaded_file_mode_and_backup_account.read_mission_conf(host.files):
         reason = f"{MISSION_CONFIG} says nothing"
     return ProbeAnswer(not reason, reason or f"{READER} can read {MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
     path, umask = (
-        predicted_mission_uploads_and_backup_account.find_inbox(host.files),
-        predicted_mission_uploads_and_backup_account.find_upload_umask_defaulting_if_unset(host.files),
+        uploaded_file_mode_and_backup_account.find_inbox(host.files),
+        uploaded_file_mode_and_backup_account.find_upload_umask_defaulting_if_unset(host.files),
     )
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
@@ -108,7 +108,7 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"{UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
     if not host_accounts.is_access_granted(folder, accounts, READER, host_accounts.ENTER):
         return ProbeAnswer(False, f"{READER} may not enter {path} (mode {folder.mode:04o})")
-    new = predicted_mission_uploads_and_backup_account.predict_upload(folder, umask)
+    new = uploaded_file_mode_and_backup_account.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
     can_read = host_accounts.is_access_granted(new, accounts, READER, host_accounts.READ)
     return ProbeAnswer(can_read, f"{upload}: {READER} {'can' if can_read else 'cannot'} read it")

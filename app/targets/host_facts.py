@@ -2,7 +2,7 @@
 
 from app.syntax import host_text, sshd
 from app.syntax.host_files_protocol import Files
-from app.targets import predicted_mission_uploads_and_backup_account
+from app.targets import uploaded_file_mode_and_backup_account
 from app.targets.host_accounts import AGENT, read_host_accounts
 from app.text.clean import clean_text
 
@@ -15,7 +15,7 @@ _SERVICES = {
     "auditd": "/etc/audit/auditd.conf",
     "chronyd": "/etc/chrony.conf",
     "rsyslog": "/etc/rsyslog.conf",
-    "mission": predicted_mission_uploads_and_backup_account.MISSION_CONFIG,
+    "mission": uploaded_file_mode_and_backup_account.MISSION_CONFIG,
 }
 _LONGEST = 500
 
@@ -23,14 +23,14 @@ _LONGEST = 500
 def read_host_facts(files: Files) -> dict[str, str]:
     who = read_host_accounts(files)
     backup, umask = (
-        predicted_mission_uploads_and_backup_account.find_nightly_backup_account_setting(files),
-        predicted_mission_uploads_and_backup_account.find_upload_umask_defaulting_if_unset(files),
+        uploaded_file_mode_and_backup_account.find_nightly_backup_account_setting(files),
+        uploaded_file_mode_and_backup_account.find_upload_umask_defaulting_if_unset(files),
     )
     blocks = sshd.read_sshd_config(files).matches
     matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in blocks]
     drop_ins = [path for pattern in _DROP_INS for path in host_text.glob_paths_like_shell(files, pattern)]
     admins = [account.name for account in who.list_other_administrators()]
-    inbox = predicted_mission_uploads_and_backup_account.find_inbox(files)
+    inbox = uploaded_file_mode_and_backup_account.find_inbox(files)
     uploaded = f"deploy puts files into {inbox} under {umask and umask.description}"
     said = {
         "system": (host_text.read_text(files, "/etc/redhat-release") or "unknown").strip(),

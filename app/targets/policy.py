@@ -9,15 +9,23 @@ from pathlib import Path
 from app.events.event_field_types import AnyAction, Reload
 from app.resources.kind import ResourceAction
 from app.syntax.host_files_protocol import Files
-from app.targets.cached_files import CachedFiles
-from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, build_change_plan
 from app.targets.effects.mode_and_owner_change_objections import (
     find_access_objection,
     find_objection_to_too_open_or_too_narrow_mode,
 )
-from app.targets.effects.weakening import find_weakening_or_excess_objection
+from app.targets.effects.weakened_setting_search import find_weakening_or_excess_objection
+from app.targets.files_read_once_and_recorded import CachedFiles
 from app.targets.health_probes import HEALTH_PROBES, run_health_probes
 from app.targets.overlay import Overlay
+from app.targets.planned_effects_of_actions import (
+    Asks,
+    ChangePlan,
+    Effect,
+    HostFiles,
+    Paths,
+    Refusal,
+    build_change_plan,
+)
 from app.targets.probe_comparison import mark_worsened_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun

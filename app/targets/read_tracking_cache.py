@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from app.errors import TemperError
 from app.syntax.host_files_protocol import Files
-from app.targets.cached_files import CachedFiles, Read
+from app.targets.files_read_once_and_recorded import CachedFiles, Read
 
 T = TypeVar("T")
 _KEPT = 4

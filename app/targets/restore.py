@@ -5,7 +5,7 @@ from typing import Protocol
 
 from app.errors import ActionFailed, find_storage_fault
 from app.syntax.host_files_protocol import FileState
-from app.targets.change_plan import HostFiles
+from app.targets.planned_effects_of_actions import HostFiles
 
 
 class ChangeableFiles(HostFiles, Protocol):

@@ -13,8 +13,8 @@ from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts
 from app.targets.host_accounts import read_host_accounts
-from app.targets.subjects.edit_keys import iterate_changed_lines_and_keys
 from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection
+from app.targets.subjects.setting_names_in_changed_lines import iterate_changed_lines_and_keys
 from app.targets.writable_areas import JUDGES, list_family_patterns, matches_area
 
 CLAUSE = "outside the rule"

@@ -9,8 +9,8 @@ from app.events.architect_questions_about_host import Question
 from app.events.event_field_types import FileChange, Probe
 from app.resources.kind import ResourceAction
 from app.targets.change_assessment import Assessment
-from app.targets.change_plan import Actions, Asks, Paths
 from app.targets.files_that_roles_may_see import LinkFollowingFiles
+from app.targets.planned_effects_of_actions import Actions, Asks, Paths
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter_protocol import Rebooter, RollbackResult
 from app.targets.resources.available_actions import Offer

@@ -11,14 +11,14 @@ from app.events.event_field_types import FileAction, FileChange
 from app.syntax.host_files_protocol import FileState
 from app.targets import config_validation
 from app.targets.change_assessment import Assessment, Guard, assess_change
-from app.targets.change_plan import ProposedChange
 from app.targets.effects.daemon_base import Ask
-from app.targets.effects.weakening import find_weakening_objection_by_programs
+from app.targets.effects.weakened_setting_search import find_weakening_objection_by_programs
 from app.targets.file_and_account_baseline import SideEffects
 from app.targets.full_disk_retry import retry_while_disk_full
 from app.targets.host_lock import HostLock
 from app.targets.journal import Before, JournalContents, Mark
 from app.targets.overlay import Overlay
+from app.targets.planned_effects_of_actions import ProposedChange
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import ResourceManager

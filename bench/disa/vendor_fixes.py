@@ -47,7 +47,7 @@ oscap xccdf eval --profile {profile} /root/judge.xml 2>&1 |
 UNIT = f"""[Unit]
 After=multi-user.target sshd.service ssh.service
 [Service]
-Type=oneshot
+Type=exec
 ExecStart=/bin/sh -c '{{ sh /root/judge.sh; echo "{ENDS}"; }} >/dev/ttyS0 2>&1'
 [Install]
 WantedBy=multi-user.target

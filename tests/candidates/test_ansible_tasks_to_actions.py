@@ -3,7 +3,7 @@
 import pytest
 
 from app.candidates.ansible_tasks_to_actions import translate_tasks
-from app.candidates.registered_output_of_ansible_commands import predict_registered_command_output
+from app.candidates.predicted_output_of_ansible_commands import predict_registered_command_output
 from app.candidates.scratch_files_to_actions import Undecidable
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions

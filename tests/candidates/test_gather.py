@@ -13,7 +13,7 @@ from app.candidates.gather import (
     try_scripts_and_append_judged_candidates,
 )
 from app.candidates.recipe_file_reader import Recipe
-from app.candidates.settings_in_content_proposals import list_settings_of_content
+from app.candidates.settings_that_proposals_ask_for import list_settings_of_content
 from app.events.event_field_types import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage
@@ -21,8 +21,8 @@ from app.resources.registry import get_kind
 from app.resources.unit import SetUnit
 from app.skills.skill import ContentFix
 from app.skills.stig.pack import STIG
-from app.targets.change_plan import Refusal
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.planned_effects_of_actions import Refusal
 
 NONE: frozenset[str] = frozenset()
 EMPTY, SSHD = "V-257984", "/etc/ssh/sshd_config"

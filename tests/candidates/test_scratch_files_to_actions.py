@@ -2,7 +2,7 @@
 
 from app.candidates.scratch_files_to_actions import ScratchFiles
 from app.events.event_field_types import AppendLine, WriteFile
-from app.targets.change_plan import MOST_ACTIONS
+from app.targets.planned_effects_of_actions import MOST_ACTIONS
 from tests.hostfiles import DictFiles
 
 RULES = "/etc/audit/rules.d/audit.rules"

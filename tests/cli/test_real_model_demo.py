@@ -20,7 +20,7 @@ def test_another_line_up_is_not_silently_left_aside(tmp_path):
 
 
 def test_what_is_missing_is_said_before_anything_starts(tmp_path, monkeypatch):
-    monkeypatch.setattr("app.engines.doctor.local_files_and_environment.find_spec", lambda _: None)
+    monkeypatch.setattr("app.engines.doctor.files_and_environment_for_checks.find_spec", lambda _: None)
     with pytest.raises(BadInput, match="make demo ARGS=--real"):
         select_cpu_lineup(Settings(data=tmp_path))
 

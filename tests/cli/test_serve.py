@@ -8,7 +8,7 @@ import pytest
 
 from app.cli import serve
 from app.config import Settings
-from app.runtime.own_model_server_connection import LineupChange
+from app.runtime.model_server_chosen_by_admin import LineupChange
 
 
 @pytest.mark.parametrize("moment", ["the old one closes", "the new one opens"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.chat_protocol import LeakDetector
+from app.engines.chat_request_and_reply_encoding import LeakDetector
 
 
 def leaked(*pieces: tuple[str, str]) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.chat_protocol import LINE_LIMIT, SseDataParser
+from app.engines.chat_request_and_reply_encoding import LINE_LIMIT, SseDataParser
 from app.errors import EngineDied
 
 

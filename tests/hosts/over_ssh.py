@@ -4,7 +4,7 @@ import asyncio
 import shlex
 
 from app.scanners.openscap.oscap_command import OscapResult
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 
 
 class OverSsh:

@@ -33,7 +33,7 @@ from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.scanners.scanner import Verdict
 from app.targets.change_assessment import Assessment
-from app.targets.change_plan import ChangePlan, ProposedChange
+from app.targets.planned_effects_of_actions import ChangePlan, ProposedChange
 from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import NONE
 from app.targets.running_settings_report import InForceReport

@@ -31,7 +31,7 @@ CORE = (
     "evidence/*.py",
     "targets/*policy*.py",
     "targets/change_assessment.py",
-    "targets/change_plan.py",
+    "targets/planned_effects_of_actions.py",
     "targets/*journal*.py",
 )
 WHOLE = {

@@ -15,8 +15,8 @@ from app.events.kinds import ActionApplied, ActionProposed
 from app.events.record import GENESIS, build_recorded_event, parse_line
 from app.evidence.playbook.ansible_role import build_playbook_zip
 from app.evidence.playbook.bash_script import render_script
-from app.evidence.playbook.fixes import build_shell_commands
 from app.evidence.playbook.line_edits_from_recorded_changes import NotRecorded
+from app.evidence.playbook.repeatable_fixes import build_shell_commands
 from app.loop.answer_schemas import TurnSituation, build_act_schema, build_plan_schema
 from app.loop.answers import BrokenAnswer, Plan, parse_answer
 from app.loop.prompts import build_system_prompt

@@ -4,7 +4,7 @@ import subprocess
 import pytest
 
 from app.evidence.playbook.bash_script import render_script
-from app.evidence.playbook.fixes import PlainCheck, build_shell_commands
+from app.evidence.playbook.repeatable_fixes import PlainCheck, build_shell_commands
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
 from app.resources.mount import AddMountOptions, judge_mounts
 from app.targets.ssh.shell_script import read_script_part

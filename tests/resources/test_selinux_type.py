@@ -2,7 +2,7 @@ import subprocess
 
 import pytest
 
-from app.evidence.playbook.fixes import build_shell_commands
+from app.evidence.playbook.repeatable_fixes import build_shell_commands
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
 from app.resources.selinux_type import SetSelinuxType, find_candidates, judge_folder, judge_types
 from tests.resources.case import KindCase, Sample

@@ -8,8 +8,8 @@ from app.resources.kind import HostState, ResourceState, RuleTexts
 from app.resources.vendor_script import RunVendorScript, create_vendor_action
 from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import assess_change
-from app.targets.change_plan import ProposedChange
 from app.targets.effects.too_strict_values import list_asks_stated_by_rule
+from app.targets.planned_effects_of_actions import ProposedChange
 from app.targets.policy import list_action_refusals
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import DryRun

@@ -18,7 +18,7 @@ from app.events.record import GENESIS, build_recorded_event
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.sample_board import Board
 from app.main import create_app
-from app.runtime.disk_space import DiskMeter
+from app.runtime.free_disk_space_meter import DiskMeter
 from app.store import run_queries
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock

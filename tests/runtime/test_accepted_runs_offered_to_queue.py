@@ -42,7 +42,7 @@ def ordered(worker, lineup, note=""):
 
 async def test_a_run_that_the_queue_could_not_take_is_accepted_and_starts_before_those_ordered_after_it(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
-        said = logging.getLogger("app.store.background_task_base")
+        said = logging.getLogger("app.store.periodic_background_task_base")
         said.addHandler(told := Told())
         with refused_by(tmp_path / "dbos.sqlite", "workflow_status"):
             first = await worker.submit_run(ordered(worker, lineup, "first"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.events.kinds import EngineState, RunWaiting
-from app.runtime.disk_space import DiskSpace
+from app.runtime.free_disk_space_meter import DiskSpace
 from app.runtime.health_faults import (
     LATE_ANSWER,
     LATE_POLL,
@@ -14,7 +14,7 @@ from app.runtime.health_faults import (
     find_faults,
     list_unreadiness_reasons,
 )
-from app.runtime.stalled_runs import RunProgress
+from app.runtime.stalled_run_detection import RunProgress
 from app.store.nodes import NodeStatus
 
 NOW = 1_000_000.0

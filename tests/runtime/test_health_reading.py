@@ -18,7 +18,7 @@ from app.events.kinds import (
     TurnStarted,
 )
 from app.runtime.health_reading import read_faults
-from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING
+from app.runtime.stalled_run_detection import GRACE, HOST_STEP, STARTING
 from app.scanners.openscap.scanner import SECONDS_SILENT
 from app.store.leases import LeaseRow
 from app.store.nodes import TRIED_FOR

@@ -18,7 +18,7 @@ from app.scores.openscap_playbook import (
     run_ansible_fixes_between_scans,
     split_at_task_of_line,
 )
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 
 ANSIBLE = str(Path(sys.executable).with_name("ansible-playbook"))
 HEAD = "---\n# made\n- hosts: all\n  vars:\n    minlen: !!str 15\n  tasks:\n"

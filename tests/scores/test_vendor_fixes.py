@@ -5,7 +5,7 @@ import pytest
 from app.errors import EnvironmentUnusable
 from app.scores.ssh_client import SshResult
 from app.scores.vendor_fixes import VendorOutcome, parse_outcome, run_no_fixes_between_scans
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 
 RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2"><TestResult id="t">
 <rule-result idref="a"><result>{}</result></rule-result>

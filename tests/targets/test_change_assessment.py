@@ -9,8 +9,8 @@ from app.events.event_field_types import Chmod, WriteFile
 from app.resources.kind import ResourceState
 from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import assess_change
-from app.targets.change_plan import ProposedChange, Refusal
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.planned_effects_of_actions import ProposedChange, Refusal
 from app.targets.program_sandbox import Confinement
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun

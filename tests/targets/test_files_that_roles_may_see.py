@@ -5,10 +5,10 @@ import pytest
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.skills.catalog import load_skill
 from app.syntax.host_files_protocol import FileState
-from app.targets.change_plan import build_change_plan
 from app.targets.crash_safe_writes import Disk
 from app.targets.files_that_roles_may_see import CLOSED, NO_NEED, ODD, SECRETIVE, explain_withholding
 from app.targets.local_tree import LocalTree
+from app.targets.planned_effects_of_actions import build_change_plan
 from app.targets.resources.resource_dry_run import NONE
 from app.targets.writable_areas import find_judge_or_objection
 from tests.hostfiles import DictFiles

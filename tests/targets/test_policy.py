@@ -7,8 +7,8 @@ from app.events import event_field_types
 from app.events.event_field_types import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.skills.stig.pack import STIG
 from app.targets import writable_areas
-from app.targets.change_plan import MOST_ACTIONS
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.planned_effects_of_actions import MOST_ACTIONS
 from app.targets.subjects import banner_policy
 
 HERE = Path(__file__).parent

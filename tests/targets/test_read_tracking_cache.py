@@ -3,7 +3,7 @@
 import pytest
 
 from app.syntax.host_files_protocol import FileState
-from app.targets.cached_files import CachedFiles
+from app.targets.files_read_once_and_recorded import CachedFiles
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache
 from tests.hostfiles import DictFiles

@@ -8,15 +8,15 @@ from sqlmodel import Session
 from app.errors import TemperError
 from app.events.kinds import RolloutHostBegun, RolloutHostEnded, RolloutHostLeft, RolloutWaveEnded
 from app.events.record import Recorded
-from app.runs.rollout import rollout_steps as steps
+from app.runs.rollout import next_rollout_step as steps
 from app.runs.rollout.rollout_request import build_host_run_request, create_order_without_host
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_submission_and_commands import format_rollout_command_author
 from app.runtime.runtime import Runtime, create_random_run_id
 from app.store import rollouts
-from app.store.background_task_base import PeriodicTask
 from app.store.db import use_autocommit_if_shared
 from app.store.models import RunRow
+from app.store.periodic_background_task_base import PeriodicTask
 from app.store.run_queries import list_hosts_with_unended_runs
 
 MOST_STEPS = 50

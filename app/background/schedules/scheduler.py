@@ -18,9 +18,9 @@ from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_random_rollout_id
 from app.runtime.runtime import Runtime, create_random_run_id
 from app.store import run_queries, schedules
-from app.store.background_task_base import PeriodicTask
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
+from app.store.periodic_background_task_base import PeriodicTask
 from app.store.rollouts import RolloutRow, write_first_event
 
 

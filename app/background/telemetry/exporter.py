@@ -16,8 +16,8 @@ from app.background.telemetry.run_log_spans import Measure, RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import MACHINE
-from app.store.background_task_base import PeriodicTask
 from app.store.events import EventStore
+from app.store.periodic_background_task_base import PeriodicTask
 
 log = logging.getLogger(__name__)
 

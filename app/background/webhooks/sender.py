@@ -17,9 +17,9 @@ from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
 from app.store import waivers, webhooks
-from app.store.background_task_base import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit_if_shared
 from app.store.events import EventStore
+from app.store.periodic_background_task_base import BackgroundTask
 from app.store.waivers import WaiverDue
 from app.store.webhooks import DeliveryProgressRow, EventSubject, WebhookRow
 

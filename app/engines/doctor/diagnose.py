@@ -9,8 +9,8 @@ from app.engines.doctor import (
     speculation_checks,
     vllm_flag_and_template_checks,
 )
+from app.engines.doctor.files_and_environment_for_checks import NOTHING, LocalInventory
 from app.engines.doctor.launch_situation import Situation, build_situations
-from app.engines.doctor.local_files_and_environment import NOTHING, LocalInventory
 from app.engines.doctor.pitfall import Pitfall, sort_by_engine_and_severity
 from app.lineups.model import Engine, Lineup
 

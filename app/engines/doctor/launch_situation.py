@@ -8,7 +8,7 @@ from itertools import compress
 from typing import Any
 
 from app.engines.doctor.engine_with_launch_flags import EffectiveEngine, read_flags, resolve_engine
-from app.engines.doctor.local_files_and_environment import LocalInventory
+from app.engines.doctor.files_and_environment_for_checks import LocalInventory
 from app.engines.fit.estimate_result import Fit
 from app.engines.fit.fit_verdict import Neighbors
 from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors, estimate_neighbors

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.engines.fit.checkpoint_config_values import ConfigValues
 from app.engines.fit.checkpoint_layers import ONLY_EXPERTS, compute_dims_of_each_rotary_table, read_layers
-from app.engines.fit.model_shape import ModelShape, Quantization, Towers
+from app.engines.fit.model_shape_types import ModelShape, Quantization, Towers
 from app.errors import BadInput
 from app.text.clean import read_with_excess_byte
 

@@ -1,7 +1,7 @@
 """Read the layers of a config.json, each with its kind, heads and width."""
 
 from app.engines.fit.checkpoint_config_values import ConfigValues
-from app.engines.fit.model_shape import Layer, LayerKind
+from app.engines.fit.model_shape_types import Layer, LayerKind
 
 KINDS: dict[str, LayerKind] = {"sliding_attention": "sliding", "full_attention": "full"}
 ALL_SLIDING = ("mistral", "mixtral", "phi3")

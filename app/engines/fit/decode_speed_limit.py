@@ -1,7 +1,7 @@
 """Maximum speed of one stream by memory bandwidth, without and with speculation."""
 
 from app.engines.fit.estimate_result import Estimate
-from app.engines.fit.model_shape import ModelShape
+from app.engines.fit.model_shape_types import ModelShape
 from app.engines.fit.resolved_settings import GIB, ResolvedSettings
 from app.engines.fit.vllm_versions import VllmRules
 from app.engines.fit.weight_bits import compute_attention_bits, compute_bits_per_mlp_weight

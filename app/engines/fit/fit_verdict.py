@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.engines.fit.memory_estimate import MemoryEstimate
-from app.engines.fit.model_shape import ModelShape
+from app.engines.fit.model_shape_types import ModelShape
 from app.engines.fit.resolved_settings import GIB
 
 SAFE = 0.95

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.fit.checkpoint_config import build_shape, read_model_shape
-from app.engines.fit.model_shape import ModelShape
+from app.engines.fit.model_shape_types import ModelShape
 from app.errors import BadInput
 
 _DRAFTERS = ("assistant", "speculator", "eagle", "dflash", "drafter")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.engines.fit.gpu_kinds import has_large_batches, is_cpu, limit_stated_gib_to_cuda_visible
 from app.engines.fit.kv_cache import CacheLayer, KvCache, group_layers
-from app.engines.fit.model_shape import ModelShape, split_stages
+from app.engines.fit.model_shape_types import ModelShape, split_stages
 from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
 from app.engines.fit.weights import GpuSplit
 from app.errors import BadInput

@@ -1,6 +1,6 @@
 """Bits per weight in each part of the model."""
 
-from app.engines.fit.model_shape import ModelShape
+from app.engines.fit.model_shape_types import ModelShape
 from app.errors import BadInput
 from app.lineups.model import Precision
 

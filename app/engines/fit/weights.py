@@ -8,7 +8,7 @@ GPUs. Every pipeline stage of Gemma 4 holds the embeddings.
 import math
 from dataclasses import dataclass, fields
 
-from app.engines.fit.model_shape import Layer, ModelShape, split_stages
+from app.engines.fit.model_shape_types import Layer, ModelShape, split_stages
 from app.engines.fit.vllm_versions import VllmRules
 from app.engines.fit.weight_bits import BF16, compute_attention_bits, compute_bits_per_mlp_weight
 from app.lineups.model import Precision

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from app.evidence.playbook import quoting
-from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.playbook.line_edits_from_recorded_changes import PlaybookEdit
+from app.evidence.playbook.repeatable_fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.run_record import RunRecord
 from app.evidence.verify import build_zip_chunks_with_part_names
 

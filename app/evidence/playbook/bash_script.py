@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from app.evidence.playbook import quoting
-from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
+from app.evidence.playbook.repeatable_fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.run_record import RunRecord
 
 _HERE = Path(__file__).parent

@@ -6,8 +6,8 @@ from pathlib import Path
 from textwrap import wrap
 
 from app.evidence.build_id import compute_build_id
-from app.evidence.playbook.fixes import Fix, PortableFixes
 from app.evidence.playbook.line_edits_from_recorded_changes import PlaybookEdit
+from app.evidence.playbook.repeatable_fixes import Fix, PortableFixes
 from app.evidence.run_record import RunRecord
 from app.targets.ssh.shell_script import read_script_part
 from app.text.clean import clean_text

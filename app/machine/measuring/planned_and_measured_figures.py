@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.engines.fit.estimate_result import Estimate, Fit
 from app.events.event_field_types import Provenance
 from app.lineups.model import Engine
-from app.machine.measuring.engine_estimate import EnginePlan
+from app.machine.measuring.engine_memory_estimate import EnginePlan
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_load_steps import STEPS, STREAM_TOKENS, SUSTAINED, ProbeStep
 from app.machine.measuring.probe_result import ProbeResult

@@ -12,9 +12,9 @@ from app.engines.replica_choice import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
 from app.machine.gpus.host_memory import find_resident_gib
+from app.machine.sampling.engine_replica_watch import ReplicaWatch
 from app.machine.sampling.engine_state_transitions import choose_best_condition_or_degraded_if_some_serve
 from app.machine.sampling.memory_attribution import LoadedMemory
-from app.machine.sampling.replica_watch import ReplicaWatch
 
 SLOW = 0.4
 """Share of its usual rate for one stream."""

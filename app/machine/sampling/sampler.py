@@ -21,9 +21,9 @@ from app.machine.sampling.role_token_rates import RoleRates
 from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sample_thinning_by_age import RAW_SECONDS, Thinning
-from app.store.background_task_base import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
+from app.store.periodic_background_task_base import BackgroundTask
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from app.machine.gpus.gpu_processes import GpuProcesses, Owner, ProcessOwners, g
 from app.machine.gpus.gpu_reading import CombinedGpus, GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
-from app.machine.measuring.engine_estimate import estimate_real_gpu_engines
+from app.machine.measuring.engine_memory_estimate import estimate_real_gpu_engines
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_event_log_writer import MachineLog
 from app.machine.sampling.sample_board import Board

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from app.scanners.openscap.oval_excerpt import OvalDocument, copy_tag_and_attributes
+from app.scanners.openscap.oval_cut_for_faster_scans import OvalDocument, copy_tag_and_attributes
 from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, parse_xml
 
 _OVAL, _OCIL = "http://oval.mitre.org/XMLSchema/oval-definitions-5", "http://scap.nist.gov/schema/ocil/2"

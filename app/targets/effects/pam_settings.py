@@ -10,8 +10,8 @@ from app.targets.effects import effective_pam_options
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_module_responder
 from app.targets.effects.strictness_comparison import Strength
+from app.targets.new_password_refusal_prediction import predict_password_change_refusal
 from app.targets.pam_outcome import SUCCESS, compute_outcome
-from app.targets.password_refusal_prediction import predict_password_change_refusal
 
 _IN, _OUT = "let in", "refused"
 _ASKED, _NONE = "is asked", "none"

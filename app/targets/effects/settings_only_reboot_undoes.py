@@ -5,7 +5,7 @@ from functools import partial
 
 from app.syntax.host_files_protocol import Files
 from app.syntax.sysctl import normalize_number
-from app.targets.effects.weakening import iterate_setting_changes, read_cached_settings
+from app.targets.effects.weakened_setting_search import iterate_setting_changes, read_cached_settings
 from app.targets.read_tracking_cache import ReadTrackingCache
 
 _KERNEL = {

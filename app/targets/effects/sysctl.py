@@ -12,7 +12,7 @@ import msgspec
 from app.syntax import host_text, sysctl
 from app.syntax.host_files_protocol import Files
 from app.syntax.sysctl import LoadedSysctls
-from app.targets.effects import drop_ins, simulated_kernel_network
+from app.targets.effects import drop_ins, kernel_network_model
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import Ask, Daemon, Query
 from app.targets.effects.strictness_comparison import Compare, Strength
@@ -89,13 +89,13 @@ class _Sysctl(Daemon):
         """Return the settings in force. What a coupling changes counts for what the files before the change set."""
         found = evaluate_sysctl(loaded, debian=drop_ins.is_debian(files))
         before, after = (self.load_files(side) if side else loaded for side in self._sides)
-        names = simulated_kernel_network.list_interfaces(key for side in (before, after) for key, _ in side.writes)
-        boot = simulated_kernel_network.KernelNetwork(names)
-        written = simulated_kernel_network.list_written_network_families_and_settings(before)
+        names = kernel_network_model.list_interfaces(key for side in (before, after) for key, _ in side.writes)
+        boot = kernel_network_model.KernelNetwork(names)
+        written = kernel_network_model.list_written_network_families_and_settings(before)
         keys = [key for key in KNOWN if before.find_value(key) is not None]
-        for start, mark in ((boot, ""), (simulated_kernel_network.load_writes(before, boot), _AGAIN)):
-            kernel = simulated_kernel_network.load_writes(loaded, start)
-            values = simulated_kernel_network.read_known_values(
+        for start, mark in ((boot, ""), (kernel_network_model.load_writes(before, boot), _AGAIN)):
+            kernel = kernel_network_model.load_writes(loaded, start)
+            values = kernel_network_model.read_known_values(
                 kernel, keys
             ) | kernel.compute_effective_values_by_interface(written)
             found |= {f"{key}{mark}": value for key, value in values.items()}

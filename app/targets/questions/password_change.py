@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from app.syntax import pam
-from app.targets.password_refusal_prediction import COMMON, predict_password_change_refusal
+from app.targets.new_password_refusal_prediction import COMMON, predict_password_change_refusal
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
 
 

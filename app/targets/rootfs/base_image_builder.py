@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.errors import EnvironmentUnusable
 from app.targets.rootfs.base_image_definition import BaseImage
-from app.targets.rootfs.loopback_ssh_access import KEYS
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import KEYS
 from app.targets.rootfs.requirements import build_namespace_command, create_namespace_owned_folder
 from app.text.clean import clean_text
 

@@ -7,7 +7,12 @@ from pathlib import Path
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image_builder import build_and_unpack_new_base, create_login_keys, run_command_or_raise
 from app.targets.rootfs.base_image_definition import BaseImage
-from app.targets.rootfs.loopback_ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import (
+    SshAccess,
+    can_reach_sshd_within,
+    choose_port,
+    format_known_hosts,
+)
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import (
     build_namespace_command,

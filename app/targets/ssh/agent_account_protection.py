@@ -6,8 +6,8 @@ from app.events.event_field_types import AnyAction, FileAction
 from app.syntax import sudoers
 from app.syntax.host_files_protocol import Files
 from app.targets import account_sudo_rights
-from app.targets.change_plan import Refusal
 from app.targets.host_accounts import read_host_accounts
+from app.targets.planned_effects_of_actions import Refusal
 
 
 def find_account_refusals(account: str, actions: Sequence[AnyAction], before: Files, after: Files) -> list[Refusal]:

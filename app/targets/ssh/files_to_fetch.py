@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable
 
 from app.syntax.host_files_protocol import Files
-from app.targets.cached_files import CachedFiles
 from app.targets.effects.daemon_base import Query
-from app.targets.effects.weakening import DAEMONS
+from app.targets.effects.weakened_setting_search import DAEMONS
+from app.targets.files_read_once_and_recorded import CachedFiles
 from app.targets.files_that_roles_may_see import FACTS, is_absolute_path_without_dot_parts, matches_any_pattern
 from app.targets.health_probes import run_health_probes
 from app.targets.host_facts import read_host_facts

@@ -15,7 +15,7 @@ from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
 from app.targets.questions.sudo_grants import build_sudo_rights_answer, list_usable_and_passwordless_rights
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
-from app.targets.ssh.sudo_listing import parse_password_needed_by_sudo_right
+from app.targets.ssh.sudo_listing_parser import parse_password_needed_by_sudo_right
 from app.targets.sshd_login_prediction import NO_SHELL
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}", re.ASCII)

@@ -17,7 +17,6 @@ from app.syntax.host_files_protocol import Files
 from app.targets import file_and_account_baseline, policy
 from app.targets.architect_answers_from_files import answer_from_files, clean_answer
 from app.targets.change_assessment import Assessment
-from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.crash_safe_writes import Disk
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_program_queries import create_local_asker
@@ -26,6 +25,7 @@ from app.targets.full_disk_retry import retry_host_preparation
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.journal import Journal
+from app.targets.planned_effects_of_actions import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.program_sandbox import Confinement, detect_confinement
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter_protocol import RollbackResult

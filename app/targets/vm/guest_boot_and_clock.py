@@ -3,7 +3,7 @@
 import subprocess
 
 from app.errors import EnvironmentUnusable
-from app.targets.rootfs.loopback_ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 from app.text.clean import get_last_line
 
 _OPTIONS = ("BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR")

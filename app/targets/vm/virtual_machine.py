@@ -10,7 +10,12 @@ import msgspec
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image_builder import run_command_or_raise
-from app.targets.rootfs.loopback_ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
+from app.targets.rootfs.loopback_sshd_port_and_known_hosts import (
+    SshAccess,
+    can_reach_sshd_within,
+    choose_port,
+    format_known_hosts,
+)
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from starlette.types import Message, Receive
 
 from app.people.rights import AccessNeeds, Person, is_admitted
-from app.store.background_task_base import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
+from app.store.periodic_background_task_base import PeriodicTask
 from app.web.access.authenticator import Authenticator
 
 KEY = "temper.visit"

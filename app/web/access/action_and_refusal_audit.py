@@ -15,8 +15,8 @@ from app.errors import BadInput
 from app.events.kinds import AuditedRequest
 from app.events.record import Recorded
 from app.store import audit
-from app.store.background_task_base import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.periodic_background_task_base import BackgroundTask
 
 log = logging.getLogger(__name__)
 

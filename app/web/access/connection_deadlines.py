@@ -10,7 +10,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from app.web.access.connection_limiter import ConnectionLimiter
-from app.web.access.stream_socket_fast_path import DirectSocketWriter
+from app.web.access.direct_socket_writer import DirectSocketWriter
 
 LINGER_BYTES = 1024 * 1024
 

@@ -5,8 +5,8 @@ from pydantic import Field
 
 from app.evidence import pack
 from app.evidence.document_catalog import PAPERS, Paper
+from app.evidence.external_log_receipt_by_command import parse_hook_command_json
 from app.evidence.notary import Requester, open_notary
-from app.evidence.pack_entry_in_external_log import parse_hook_command_json
 from app.evidence.run_record import read_run_record
 from app.people.rights import DEMO, WHO, guests, operators, viewers
 from app.runtime.runtime import Runtime

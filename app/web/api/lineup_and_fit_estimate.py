@@ -8,7 +8,7 @@ from pydantic import Field
 from app.events.event_field_types import Role
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
-from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
+from app.machine.measuring.engine_memory_estimate import EnginePlan, plan_engine
 from app.people.rights import viewers
 from app.web.api.api_model import ApiModel, Figure, create_figure
 from app.web.api.api_route import create_router as api_router

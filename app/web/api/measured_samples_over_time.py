@@ -9,9 +9,9 @@ from pydantic import Field
 from app.events.event_field_types import Provenance
 from app.events.record import format_timestamp
 from app.machine.sampling.event_marks import MarkKind, read_event_marks
-from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.sample_thinning_by_age import Thinning
 from app.machine.sampling.series_on_time_grid import Grid, How, SeriesKey, Values
+from app.machine.sampling.token_rates_of_one_run import compute_run_token_rates
 from app.people.rights import can_see_run, get_visible_runs_or_none_for_all, guests
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Time

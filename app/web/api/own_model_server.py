@@ -7,7 +7,7 @@ from pydantic import Field, SecretStr
 
 from app.events.event_field_types import Role
 from app.people.rights import admins
-from app.runtime.own_model_server_connection import Inspection, LineupChange, ServerAddress
+from app.runtime.model_server_chosen_by_admin import Inspection, LineupChange, ServerAddress
 from app.runtime.runtime import Runtime
 from app.text.clean import clean_text
 from app.web.api.api_model import ApiModel

@@ -33,7 +33,7 @@ from app.web.api.idempotency import FIELD, REPLAY, TheKeys
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_order_models import RunOrder
-from app.web.api.run_view import RunLinks, RunList, RunView, create_run_links, to_run_view
+from app.web.api.run_response_model import RunLinks, RunList, RunView, create_run_links, to_run_view
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("runs")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.resources.vendor_script import LABEL, SCRIPT
 from app.text.clean import clean_text
-from app.text.diff_file_headers import mark_file_headers
+from app.text.diff_file_header_detection import mark_file_headers
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]
 Reach = Literal["", "near", "far"]

@@ -11,8 +11,8 @@ from app.runs.open_decision_reader import DecisionReader
 from app.runtime.health_faults import find_faults
 from app.runtime.health_reading import read_conditions
 from app.runtime.runtime import Runtime
-from app.store.background_task_base import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
+from app.store.periodic_background_task_base import PeriodicTask
 from app.web.pages.live_parts import wrap_partials
 from app.web.stream.newest_message_broadcast import Announcements
 from app.web.stream.sse_messages import encode_message

@@ -10,8 +10,8 @@ from app.loop.state import RunState
 from app.runtime.health_faults import HealthFault, StoredConditions, find_faults
 from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
-from app.store.background_task_base import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
+from app.store.periodic_background_task_base import PeriodicTask
 from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.templating import render_template

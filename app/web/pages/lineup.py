@@ -14,11 +14,11 @@ from app.errors import BadInput, Rejected
 from app.events.event_field_types import Role
 from app.lineups.model import Engine, Gpu, Lineup
 from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
-from app.machine.measuring.engine_estimate import plan_engine
+from app.machine.measuring.engine_memory_estimate import plan_engine
 from app.machine.measuring.planned_and_measured_figures import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earlier, read_newest_probes
 from app.people.rights import WHO, admins, operators, viewers
-from app.runtime.own_model_server_connection import LINEUP_FILE, Inspection, ServerAddress
+from app.runtime.model_server_chosen_by_admin import LINEUP_FILE, Inspection, ServerAddress
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime, TheSession, require_unshared_database
 from app.web.pages.templating import render_page

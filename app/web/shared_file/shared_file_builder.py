@@ -15,8 +15,8 @@ from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages_from_log import read_engine_outages
 from app.machine.sampling.event_marks import read_event_marks
-from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.sample_thinning_by_age import Thinning
+from app.machine.sampling.token_rates_of_one_run import compute_run_token_rates
 from app.people.rights import WHO, Person
 from app.skills.catalog import load_skill
 from app.store.events import EventStore

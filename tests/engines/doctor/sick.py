@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.engines.doctor import diagnose
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.local_files_and_environment import NOTHING
+from app.engines.doctor.files_and_environment_for_checks import NOTHING
 from app.lineups.model import Launch
 from tests.engines.fit.planning import NVFP4, engine, lineup
 

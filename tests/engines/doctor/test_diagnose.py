@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.local_files_and_environment import LocalInventory
+from app.engines.doctor.files_and_environment_for_checks import LocalInventory
 from app.engines.doctor.vllm_flag_and_template_checks import TEMPLATE_SHA256
 from app.engines.fit.fit_verdict import ProgramsOnGpu
 from app.engines.fit.gpu_kinds import parse_gpu_kind_colon_count

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.local_files_and_environment import LlamacppSupport, LocalInventory
+from app.engines.doctor.files_and_environment_for_checks import LlamacppSupport, LocalInventory
 from app.lineups.reader import read_lineup, require_lineup_path
 
 LINEUP = read_lineup(require_lineup_path("cpu"))

@@ -14,7 +14,7 @@ from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.engines.engine_metrics import EngineSample, include_running_answers, parse_metrics
 from app.engines.replica_choice import EngineTraffic
 from app.errors import EngineRefused, EngineUnavailable
-from app.machine.sampling.replica_watch import ReplicaWatch
+from app.machine.sampling.engine_replica_watch import ReplicaWatch
 from tests.engines.asking import ask, text
 from tests.engines.llamacpp.recorded import DATA, ENGINE, RECORDED, server
 

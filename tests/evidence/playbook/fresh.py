@@ -1,8 +1,8 @@
 """What is taken away, tried on a host as fresh as the run's was."""
 
 from app.events.event_field_types import PublishedRule
-from app.evidence.playbook.fixes import ExcludedRule, Fix, PlainCheck, PortableFixes
 from app.evidence.playbook.line_edits_from_recorded_changes import PlaybookEdit, mark_inserts_after_added_lines
+from app.evidence.playbook.repeatable_fixes import ExcludedRule, Fix, PlainCheck, PortableFixes
 from app.skills.catalog import load_skill
 from app.targets.host_registry import open_target
 

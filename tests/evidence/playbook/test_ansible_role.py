@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from app.evidence.playbook.ansible_role import build_playbook_zip
-from app.evidence.playbook.fixes import PortableFixes, build_shell_commands
 from app.evidence.playbook.line_edits_from_recorded_changes import PlaybookEdit
+from app.evidence.playbook.repeatable_fixes import PortableFixes, build_shell_commands
 from app.resources.kind import ShellCommands
 from app.resources.permission import SetPermissions
 from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from app.evidence.playbook.bash_script import build_script, render_script
-from app.evidence.playbook.fixes import PlainCheck, build_shell_commands, collect_portable_fixes
 from app.evidence.playbook.line_edits_from_recorded_changes import PlaybookEdit
+from app.evidence.playbook.repeatable_fixes import PlainCheck, build_shell_commands, collect_portable_fixes
 from app.resources.permission import SetPermissions
 from tests.evidence.playbook.fresh import HOSTILE, fix, fresh_host, harmful, tree, words
 

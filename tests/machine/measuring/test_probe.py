@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from app.engines.chat_protocol import build_request_body
+from app.engines.chat_request_and_reply_encoding import build_request_body
 from app.engines.fit.estimate_result import Estimate
 from app.errors import BadInput, EngineUnavailable
 from app.machine.measuring.probe import EngineBusy, create_question, run_probe

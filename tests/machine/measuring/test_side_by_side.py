@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.measuring.engine_estimate import plan_engine
+from app.machine.measuring.engine_memory_estimate import plan_engine
 from app.machine.measuring.planned_and_measured_figures import compare_probe_results
 
 LINEUP = read_lineup(require_lineup_path("simulated"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.targets.effects.weakening import find_weakening_or_excess_objection
+from app.targets.effects.weakened_setting_search import find_weakening_or_excess_objection
 from tests.hostfiles import DictFiles
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from app.targets.effects.crypto_policies import CryptoPolicies
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.effects.weakening import find_weakening_or_excess_objection
+from app.targets.effects.weakened_setting_search import find_weakening_or_excess_objection
 from tests.hostfiles import DictFiles
 
 CONFIG = "/etc/crypto-policies/config"

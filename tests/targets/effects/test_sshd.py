@@ -7,7 +7,7 @@ from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.effects.weakening import find_weakening_objection_by_programs
+from app.targets.effects.weakened_setting_search import find_weakening_objection_by_programs
 from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.program_sandbox import detect_confinement

@@ -6,7 +6,7 @@ from app.events.event_field_types import AppendLine, RemoveLine, ReplaceLine
 from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.sudo_rights_and_defaults import Sudo
-from app.targets.effects.weakening import find_weakening_objection_by_programs
+from app.targets.effects.weakened_setting_search import find_weakening_objection_by_programs
 from app.targets.program_sandbox import detect_confinement
 from tests.differential.linkless import Linkless
 from tests.targets.effects.losses import losses

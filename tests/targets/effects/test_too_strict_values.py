@@ -10,7 +10,7 @@ from app.skills.skill import apply_parameters
 from app.syntax.host_files_protocol import FileState
 from app.targets.effects import too_strict_values
 from app.targets.effects.too_strict_values import list_asks_stated_by_rule, list_bounds, load_bounds
-from app.targets.effects.weakening import DAEMONS
+from app.targets.effects.weakened_setting_search import DAEMONS
 from tests.targets.effects.change import lost
 
 PWQUALITY, LOGIN, LIMITS = "/etc/security/pwquality.conf", "/etc/login.defs", "/etc/security/limits.conf"

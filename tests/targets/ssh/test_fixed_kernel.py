@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.events.event_field_types import AppendLine, Reload
-from app.targets.change_plan import IMPOSSIBLE
+from app.targets.planned_effects_of_actions import IMPOSSIBLE
 
 PLACE, KEY = "/etc/sysctl.d/90-x.conf", "kernel.pid_max"
 NOW = Path("/proc/sys/kernel/pid_max").read_text().strip()

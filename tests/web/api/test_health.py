@@ -8,7 +8,7 @@ import pytest
 from fastapi import Response
 
 from app.config import Settings
-from app.runtime.disk_space import DiskMeter
+from app.runtime.free_disk_space_meter import DiskMeter
 from app.runtime.health_faults import LATE_DATABASE
 from app.store.database_clock import DatabaseClock
 from app.store.db import open_and_migrate_database

@@ -8,9 +8,9 @@ import pytest
 
 from app.events.kinds import EngineState
 from app.loop.state import RunState, fold_events
-from app.runtime.disk_space import DiskSpace
+from app.runtime.free_disk_space_meter import DiskSpace
 from app.runtime.health_faults import Conditions, find_faults
-from app.runtime.stalled_runs import GRACE, HOST_STEP, RunProgress
+from app.runtime.stalled_run_detection import GRACE, HOST_STEP, RunProgress
 from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.stream.fold_cache import RunStateCache

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from app.errors import TemperError
 from app.runs.rollout.named_host_groups_and_selection import list_added_else_builtin_hosts
-from app.runs.rollout.rollout_steps import describe_harm_or_failure
+from app.runs.rollout.next_rollout_step import describe_harm_or_failure
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.store.host_rule_states import StandingRow, decode_encoded_cells_by_rule

@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.events.kinds import EngineState
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health_faults import Conditions, find_faults
-from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress
+from app.runtime.stalled_run_detection import GRACE, HOST_STEP, STARTING, RunProgress
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow

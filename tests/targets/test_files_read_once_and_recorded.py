@@ -1,5 +1,5 @@
 from app.syntax.host_files_protocol import FileState
-from app.targets.cached_files import CachedFiles
+from app.targets.files_read_once_and_recorded import CachedFiles
 from app.targets.health_probes import run_health_probes
 from tests.targets.hosts import TODAY, host
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.runtime.disk_space import LOW_BYTES, DiskMeter
+from app.runtime.free_disk_space_meter import LOW_BYTES, DiskMeter
 
 BIG, SMALL = 1000 * LOW_BYTES, LOW_BYTES
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from app.engines.doctor.local_files_and_environment import NEEDED, inspect_llamacpp, inspect_machine
+from app.engines.doctor.files_and_environment_for_checks import NEEDED, inspect_llamacpp, inspect_machine
 from app.engines.llamacpp.gguf_weights_file_lookup import SMOLLM2
 from tests.engines.doctor.sick import served
 from tests.engines.fit.planning import lineup

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.measuring.engine_estimate import estimate_real_gpu_engines
+from app.machine.measuring.engine_memory_estimate import estimate_real_gpu_engines
 
 PLAYED = read_lineup(require_lineup_path("simulated"))
 

@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from app.events.kinds import TurnDelta, TurnInterrupted
-from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.series_on_time_grid import Grid
+from app.machine.sampling.token_rates_of_one_run import compute_run_token_rates
 from tests.machine.sampling.test_run_energy import QUEUED, START, STARTED, answered, asked, log, stored
 
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from app.syntax import sysctl
-from app.targets.effects.simulated_kernel_network import (
+from app.targets.effects.kernel_network_model import (
     PRESENT,
     KernelNetwork,
     list_interfaces,

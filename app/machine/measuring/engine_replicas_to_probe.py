@@ -9,7 +9,7 @@ from app.engines.client import EngineClient, get_dialect
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
-from app.machine.measuring.engine_estimate import plan_engine
+from app.machine.measuring.engine_memory_estimate import plan_engine
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.gpu_memory_during_probe import MemoryCards, NoCards
 from app.machine.measuring.planned_and_measured_figures import get_computed_or_stated_speed_limit

@@ -1,6 +1,6 @@
 import pytest
 
-from app.engines.fit.model_shape import split_stages
+from app.engines.fit.model_shape_types import split_stages
 
 
 @pytest.mark.parametrize(

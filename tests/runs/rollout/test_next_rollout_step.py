@@ -16,9 +16,9 @@ from app.events.kinds import (
     RolloutWaveEnded,
 )
 from app.events.record import GENESIS, build_recorded_event
+from app.runs.rollout.next_rollout_step import BeginHost, CommandRuns, decide_next_step, describe_exceeded_pause_limit
 from app.runs.rollout.rollout_request import parse_waves
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
-from app.runs.rollout.rollout_steps import BeginHost, CommandRuns, decide_next_step, describe_exceeded_pause_limit
 from app.store.models import RunRow
 
 NOBODY = frozenset()

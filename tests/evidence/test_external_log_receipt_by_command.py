@@ -10,8 +10,8 @@ import time
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
+from app.evidence.external_log_receipt_by_command import find_or_request_receipt, parse_hook_command_json
 from app.evidence.notary import Requester, open_notary
-from app.evidence.pack_entry_in_external_log import find_or_request_receipt, parse_hook_command_json
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.verify import (
     ATTESTED,

@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers_without_key
 from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question, ServerDialect
+from app.engines.chat_request_and_reply_encoding import (
+    EVERYTHING,
+    ChatReply,
+    build_request_body,
+    build_request_headers_without_key,
+)
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
 

@@ -1,4 +1,4 @@
-from app.text.diff_file_headers import mark_file_headers
+from app.text.diff_file_header_detection import mark_file_headers
 
 
 def test_a_line_of_a_file_that_looks_like_a_header_is_none():

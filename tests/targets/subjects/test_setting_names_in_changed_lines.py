@@ -1,7 +1,7 @@
 import pytest
 
-from app.targets.subjects.edit_keys import iterate_changed_lines_and_keys
 from app.targets.subjects.file_edit_given_to_judges import FileEdit
+from app.targets.subjects.setting_names_in_changed_lines import iterate_changed_lines_and_keys
 from app.targets.writable_areas import find_judge_or_objection
 from tests.hostfiles import DictFiles
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import Rejected
 from app.lineups.reader import read_lineup
-from app.runtime.own_model_server_connection import (
+from app.runtime.model_server_chosen_by_admin import (
     KEPT_SECONDS,
     LINEUP_FILE,
     LineupChange,

@@ -5,8 +5,8 @@ import pytest
 
 from app.events.event_field_types import FileChange
 from app.evidence.playbook.bash_script import render_script
-from app.evidence.playbook.fixes import PlainCheck, build_shell_commands
 from app.evidence.playbook.line_edits_from_recorded_changes import NotRecorded
+from app.evidence.playbook.repeatable_fixes import PlainCheck, build_shell_commands
 from app.resources.account import SetAgeing
 from app.resources.kind import ShellCommands
 from app.resources.mount import AddMountOptions

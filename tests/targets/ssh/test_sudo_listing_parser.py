@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.targets.ssh.sudo_listing import parse_password_needed_by_sudo_right
+from app.targets.ssh.sudo_listing_parser import parse_password_needed_by_sudo_right
 
 HEAD = """Matching Defaults entries for deploy on web:
     env_reset, mail_badpass, secure_path=/usr/sbin\\:/usr/bin, use_pty

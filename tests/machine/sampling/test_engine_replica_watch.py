@@ -10,8 +10,8 @@ from app.engines.launch.launch_command import build_launch_command
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.replica_choice import EngineTraffic
 from app.lineups.model import Engine, Launch
+from app.machine.sampling.engine_replica_watch import CHECK_EVERY, ReplicaWatch
 from app.machine.sampling.engine_watch import EngineWatch
-from app.machine.sampling.replica_watch import CHECK_EVERY, ReplicaWatch
 
 BASES = ("http://a/v1", "http://b/v1")
 ENGINE = Engine("big", "Big", "org/big", "bf16", (0, 1), 1, 4096, served_name="big", base_urls=BASES)

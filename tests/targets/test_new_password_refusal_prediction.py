@@ -3,7 +3,7 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.password_refusal_prediction import predict_password_change_refusal
+from app.targets.new_password_refusal_prediction import predict_password_change_refusal
 from tests.hostfiles import DictFiles
 
 UNIX = "password required pam_unix.so\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from app.cli.debian_demo import RULES
-from app.scores.effect_checks import QUESTIONS, copy_with_effects, find_whether_in_effect, parse_observations
+from app.scores.debian_second_check import QUESTIONS, copy_with_effects, find_whether_in_effect, parse_observations
 from app.scores.score_structures import TrialOutcome
 
 KERNEL = ("kernel.randomize_va_space", "net.ipv4.tcp_syncookies", "net.ipv4.icmp_ignore_bogus_error_responses")

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from app.web.access.stream_socket_fast_path import DirectSocketWriter
+from app.web.access.direct_socket_writer import DirectSocketWriter
 from tests.web.access.test_connection_deadlines import serving
 
 MORE_THAN_FITS = 2**16

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.loop.state import SILENT_SECONDS
-from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress, find_silences, get_silence_limit
+from app.runtime.stalled_run_detection import GRACE, HOST_STEP, STARTING, RunProgress, find_silences, get_silence_limit
 from app.scanners.openscap.scanner import SECONDS_SILENT
 from app.targets.ssh.ssh_resource_changes import SECONDS
 

@@ -9,7 +9,7 @@ from app.engines.cold_start_progress import ColdStart
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
+from app.machine.measuring.engine_replicas_to_probe import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.gpu_memory_during_probe import NoCards
 from tests.machine.measuring.playing import Cards

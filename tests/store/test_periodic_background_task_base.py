@@ -5,7 +5,7 @@ import logging
 
 from sqlalchemy.exc import OperationalError
 
-from app.store.background_task_base import PeriodicTask
+from app.store.periodic_background_task_base import PeriodicTask
 
 
 class Three(PeriodicTask):
