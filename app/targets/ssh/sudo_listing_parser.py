@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 _NONE = ("is not allowed to run sudo", "may not run sudo")
 _DEFAULTS, _MAY = "Matching Defaults entries", "may run the following commands"
+_BOUND_DEFAULTS = "Runas and Command-specific defaults"
+"""Heading of the defaults that hold for some commands or target users alone; they say nothing of the other rights."""
 _ENTRY = ("Sudoers entry", "LDAP Role", "Role:")
 
 
@@ -21,6 +23,7 @@ class _ListingParser:
         self.spoken = False
         self._listed = False
         self._asked_by_default = True
+        self._holds_for_all = True
         self._begin_entry()
 
     def _begin_entry(self) -> None:
@@ -43,7 +46,8 @@ class _ListingParser:
             self._read_field(*text.partition(": ")[::2])
 
     def _note_whether_defaults_ask_password(self, text: str) -> None:
-        if text.startswith(_DEFAULTS):
+        self._holds_for_all = self._holds_for_all and not text.startswith(_BOUND_DEFAULTS)
+        if text.startswith(_DEFAULTS) or not self._holds_for_all:
             return
         for word in (one.strip() for one in text.split(",")):
             if word in ("authenticate", "!authenticate"):  # the last one holds

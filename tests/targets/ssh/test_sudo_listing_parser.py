@@ -9,6 +9,10 @@ HEAD = """Matching Defaults entries for deploy on web:
 
 User deploy may run the following commands on web:
 """
+BOUND = """
+Runas and Command-specific defaults for deploy:
+    Defaults>root !authenticate    Defaults!/usr/bin/id noexec, !authenticate
+"""
 TRUSTED = HEAD.replace("use_pty", "use_pty, !authenticate")
 
 
@@ -33,6 +37,8 @@ def entry(*commands, users="ALL", groups="", options=""):
         (TRUSTED + entry("ALL", options="authenticate"), {"(ALL) ALL": True}),
         (TRUSTED.replace("!authenticate", "!authenticate, authenticate") + entry("ALL"), {"(ALL) ALL": True}),
         (TRUSTED.replace("!authenticate", "authenticate, !authenticate") + entry("ALL"), {"(ALL) ALL": False}),
+        (HEAD.replace("use_pty\n", f"use_pty\n{BOUND}") + entry("ALL"), {"(ALL) ALL": True}),
+        (TRUSTED.replace("!authenticate\n", f"!authenticate\n{BOUND}") + entry("ALL"), {"(ALL) ALL": False}),
         (HEAD + entry("ALL") + entry("!/bin/su"), {"(ALL) ALL": True, "(ALL) !/bin/su": True}),
         ("User nobody is not allowed to run sudo on web.", {}),
         ("User deploy may not run sudo on web.", {}),
