@@ -76,7 +76,7 @@ class Settings:
         return self.database_url or self.data / "temper.sqlite"
 
     @property
-    def queue_url(self) -> str:
+    def database_url_or_queue_sqlite_url(self) -> str:
         """Return the URL of the DBOS queue database."""
         return self.database_url or f"sqlite:///{self.data / 'dbos.sqlite'}"
 

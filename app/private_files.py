@@ -22,7 +22,7 @@ def write_new_private_file(file: Path, content: bytes) -> None:
         os.fsync(new.fileno())
 
 
-def restrict_permissions(data_folder: Path) -> None:
+def restrict_folder_and_direct_entries_to_owner(data_folder: Path) -> None:
     """Remove other accounts' access to the data folder and its direct entries; log each change.
 
     It does not descend into hosts/: the files there keep the modes they have on their host."""

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.private_files import restrict_permissions
+from app.private_files import restrict_folder_and_direct_entries_to_owner
 from tests.evidence.played import RULES
 from tests.forkserver import temper
 
@@ -66,12 +66,12 @@ def test_a_folder_that_was_left_open_is_closed_with_a_word(tmp_path, caplog):
     (data / "hosts" / "fixture").chmod(0o755)
     tmp_path.chmod(0o755)
     with caplog.at_level(logging.WARNING):
-        restrict_permissions(data)
+        restrict_folder_and_direct_entries_to_owner(data)
     assert [mode(at) for at in (data, data / "hosts", data / "temper.sqlite")] == [0o700, 0o700, 0o600]
     assert (mode(data / "hosts" / "fixture"), mode(tmp_path)) == (0o755, 0o755)
     assert f"{data} could be read by others (mode 755): now it cannot" in caplog.text
     caplog.clear()
-    restrict_permissions(data)
+    restrict_folder_and_direct_entries_to_owner(data)
     assert caplog.text == ""
 
 

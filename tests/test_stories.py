@@ -9,7 +9,7 @@ from app.cli.debian_demo import RULES
 from app.engines.simulator.answer_script import ANSWERS, ScriptedTry, read_script
 from app.events.event_field_types import AnyAction
 from app.loop import answers
-from app.loop.perform import sort_findings
+from app.loop.perform import sort_findings_dependencies_first
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
@@ -128,7 +128,7 @@ def test_what_is_scripted_is_an_answer_as_it_stands(rule: str) -> None:
 
 def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -> None:
     assert [verdict.word for verdict in SCANNER.judge_rules(host.files, list(STIG.rules))] == ["fail"] * 30
-    for rule in sort_findings(list(STIG.rules), STIG):
+    for rule in sort_findings_dependencies_first(list(STIG.rules), STIG):
         story(host, rule)
     left = {verdict.rule for verdict in SCANNER.judge_rules(host.files, list(STIG.rules)) if verdict.word != "pass"}
     assert left == set(ESCALATED)

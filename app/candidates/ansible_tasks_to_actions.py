@@ -116,7 +116,7 @@ class _Play:
             return {"skipped": True, "changed": False}
         if kind == "command":
             return predict_registered_command_output(fill_in(arguments, known), self.scratch.now)
-        filled = fill_in(_parse_arguments(arguments), known)
+        filled = fill_in(_to_mapping_if_single_name_value_pair(arguments), known)
         if kind == "set_fact":
             self._known |= filled if isinstance(filled, dict) else {}
             return {"changed": False}
@@ -182,11 +182,11 @@ class _Play:
         if self.scratch.now.is_folder(path):
             if is_true_for_ansible(arguments.get("recurse")):
                 raise Undecidable(f"{path} would be changed with all that is in it.")
-            mode = _read_mode_digits(arguments.get("mode"), path)
+            mode = _read_octal_mode_or_blank_if_none(arguments.get("mode"), path)
         elif there is not None:
             owned_by, _, owned_group = there.owner.partition(":")
             user, group = "" if user == owned_by else user, "" if group == owned_group else group
-            mode = _read_mode_digits(arguments.get("mode"), path) if user or group else ""
+            mode = _read_octal_mode_or_blank_if_none(arguments.get("mode"), path) if user or group else ""
         else:
             return None
         if not (user or group or mode):
@@ -203,14 +203,14 @@ class _Play:
             self.resources.append(made)
 
 
-def _parse_arguments(arguments: Any) -> Any:
+def _to_mapping_if_single_name_value_pair(arguments: Any) -> Any:
     """Return the arguments as a mapping: `name="{{ value }}"` is an older way to write them."""
     if isinstance(arguments, str) and (found := _PAIR.fullmatch(arguments)):
         return {found["name"]: found["value"]}
     return {} if arguments is None else arguments
 
 
-def _read_mode_digits(mode: Any, path: str) -> str:
+def _read_octal_mode_or_blank_if_none(mode: Any, path: str) -> str:
     """Return the four digits of a mode, or nothing for None. Raises Undecidable for a symbolic mode."""
     if isinstance(mode, int):
         return f"{mode:04o}"

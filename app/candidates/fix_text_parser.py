@@ -57,7 +57,7 @@ _WHOLE_LINES = (
 
 def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
-    resources = [*_find_command_actions_not_overruled(fix), *_iterate_needed_ageing(fix, files)]
+    resources = [*_find_command_actions_without_redundant_unit_verbs(fix), *_iterate_needed_ageing(fix, files)]
     modes = [one for one in resources if isinstance(one, Chmod)]
     steps = [*(one for one in resources if one not in modes), *_derive_stated_line_actions(fix, files), *modes]
     if not steps:
@@ -78,7 +78,7 @@ def redirect_stated_lines_to_changed_path(fix: str, files: Files, changed_path: 
     return tuple(placed.derive_actions())
 
 
-def derive_option_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
+def require_option_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
     """Return the setting that the text names in a sentence: "Set UMASK to 077". Raises Undecidable if it names none."""
     found = _SET_SENTENCE.match(fix)
     if found is None or "*" in path or not can_set_option(path):
@@ -86,7 +86,7 @@ def derive_option_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, 
     return (SetOption(path=path, key=found[1], value=found[2]),)
 
 
-def _find_command_actions_not_overruled(fix: str) -> Iterator[AnyAction]:
+def _find_command_actions_without_redundant_unit_verbs(fix: str) -> Iterator[AnyAction]:
     found = [*_derive_command_actions(fix)]
     verbs: dict[str, set[str]] = {}
     for one in found:
@@ -155,7 +155,7 @@ def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterato
     if line in (one.strip() for one in text.split("\n")):
         return
     if path.startswith(_STACKS) and (rule := _find_pam_rule_differing_in_arguments(text, line)):
-        yield from _apply_edits_and_return_them([*_derive_edit_adding_pam_arguments(path, rule, line)], scratch)
+        yield from _apply_edits_and_return_them([*_derive_edit_adding_missing_pam_arguments(path, rule, line)], scratch)
         return
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
@@ -195,20 +195,24 @@ def _find_pam_rule_differing_in_arguments(text: str, line: str) -> str | None:
     found = [
         one
         for one in text.split("\n")
-        if (match := _PAM_RULE.fullmatch(one)) and wanted and _get_pam_identity(match) == _get_pam_identity(wanted)
+        if (match := _PAM_RULE.fullmatch(one))
+        and wanted
+        and _get_pam_type_control_module_and_phases(match) == _get_pam_type_control_module_and_phases(wanted)
     ]
     return found[0] if len(found) == 1 else None
 
 
-def _get_pam_identity(rule: re.Match[str]) -> tuple[str, str, str, frozenset[str]]:
+def _get_pam_type_control_module_and_phases(rule: re.Match[str]) -> tuple[str, str, str, frozenset[str]]:
     """Return type, control and module, and for which part of its work the stack calls the module."""
     kind, control, module, arguments = rule.groups()
     return kind, control, module, _PAM_CALLS.intersection(arguments.split())
 
 
-def _derive_edit_adding_pam_arguments(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
-    if missing := [word for word in line.split()[3:] if word not in rule.split()]:
-        yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
+def _derive_edit_adding_missing_pam_arguments(
+    path: str, existing_line: str, fix_text_line: str
+) -> Iterator[ReplaceLine]:
+    if missing := [word for word in fix_text_line.split()[3:] if word not in existing_line.split()]:
+        yield ReplaceLine(path=path, old=existing_line, new=f"{existing_line.rstrip()} {' '.join(missing)}")
 
 
 def _iterate_action_if_valid(action_fields: dict[str, str]) -> Iterator[AnyAction]:

@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from app.candidates.actions_from_script_on_copy import try_script_on_copy_and_translate
 from app.candidates.ansible_tasks_to_actions import translate_tasks
 from app.candidates.fix_text_parser import (
-    derive_option_action_from_sentence,
     redirect_stated_lines_to_changed_path,
+    require_option_action_from_sentence,
     require_stated_actions,
 )
 from app.candidates.permission_fixes import require_permission_actions
 from app.candidates.recipe_file_reader import Recipe
 from app.candidates.rule_questions_left_to_people import find_person_decision
 from app.candidates.scratch_files_to_actions import Undecidable
-from app.candidates.settings_that_proposals_ask_for import list_settings_of_content
+from app.candidates.settings_that_proposals_ask_for import list_settings_of_candidates_except_recipes
 from app.events.event_field_types import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
@@ -113,7 +113,7 @@ def _derive_actions_from_fix_prose(rule: Rule, files: Files, file_that_breaks_ru
     try:
         return require_stated_actions(rule.fix, files)
     except Undecidable:
-        return derive_option_action_from_sentence(rule.fix, file_that_breaks_rule or next(iter(rule.paths), ""))
+        return require_option_action_from_sentence(rule.fix, file_that_breaks_rule or next(iter(rule.paths), ""))
 
 
 def _judge_with_parts(
@@ -145,7 +145,7 @@ def _judge_candidate(
         return candidate
     if scope:
         scope = dataclasses.replace(scope, proposed=candidate.actions)
-    permitted_weakenings |= list_settings_of_content([candidate])
+    permitted_weakenings |= list_settings_of_candidates_except_recipes([candidate])
     assessed = target.assess_actions(candidate.actions, frozenset(candidate.places), permitted_weakenings, scope)
     refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
     refusal = clean_text(redact_secrets(" ".join(refusals) or assessed.plan.obstacle or ""), MOST_REFUSAL)

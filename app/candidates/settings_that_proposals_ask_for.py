@@ -7,7 +7,7 @@ from app.skills.stated_settings import find_stated_settings_joined_with_values
 from app.targets.subjects.stated_setting_file_families import find_stated_family
 
 
-def list_settings_of_content(candidates: Iterable[Candidate]) -> frozenset[str]:
+def list_settings_of_candidates_except_recipes(candidates: Iterable[Candidate]) -> frozenset[str]:
     """Return the settings, as `Rule.asks` has them, of each proposal that is not a person's recipe."""
     ours = (one for one in candidates if not one.source.startswith(RECIPE_OF))
     return frozenset(

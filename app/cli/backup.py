@@ -96,7 +96,7 @@ def restore_backup(settings: Settings, file: Path) -> None:
                 settings.data.rmdir()
             (unpacked / "data").rename(settings.data)
         except BaseException:  # pg_restore has committed
-            _drop_all_postgres_tables(settings)
+            _drop_postgres_tables_of_failed_restore(settings)
             raise
     when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(made.made_at))
     print_lines(f"restored the backup of {when} UTC to {settings.data}: {held}")
@@ -119,7 +119,7 @@ def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifes
         raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
     if isinstance(place, Path):
         return
-    database = _create_postgres_engine(place)
+    database = _create_engine_with_postgres_driver(place)
     try:
         if inspect(database).get_table_names():
             raise BadInput("the database in TEMPER_DATABASE_URL is not empty: create a new one for the restore.")
@@ -129,16 +129,16 @@ def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifes
     _run_postgres_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
 
 
-def _create_postgres_engine(database_url: str) -> Engine:
+def _create_engine_with_postgres_driver(database_url: str) -> Engine:
     """Open the database without creating any tables."""
     return create_engine(make_url(database_url).set(drivername="postgresql+psycopg"))
 
 
-def _drop_all_postgres_tables(settings: Settings) -> None:
+def _drop_postgres_tables_of_failed_restore(settings: Settings) -> None:
     """Empty the database again, which had no tables before the restore."""
     place = settings.database_path_or_url
     if isinstance(place, str):
-        database, restored = _create_postgres_engine(place), MetaData()
+        database, restored = _create_engine_with_postgres_driver(place), MetaData()
         restored.reflect(database)
         restored.drop_all(database)
         database.dispose()
@@ -217,7 +217,7 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
             archive.extraction_filter = lambda member, _into: member
             unpacked: dict[PurePosixPath, tarfile.TarInfo] = {}
             for member in archive:
-                _require_safe_and_add_archive_member(member, unpacked)
+                _require_safe_path_and_add_archive_member(member, unpacked)
                 archive.extract(member, into)
         made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=BackupManifest)
     except FileNotFoundError as exc:
@@ -231,7 +231,7 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     return made
 
 
-def _require_safe_and_add_archive_member(
+def _require_safe_path_and_add_archive_member(
     member: tarfile.TarInfo, unpacked_so_far: dict[PurePosixPath, tarfile.TarInfo]
 ) -> None:
     """Refuse what could be written outside of the folder, and add the rest to `unpacked_so_far`.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlalchemy.exc import DBAPIError
 
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.text.redaction import redact_secrets
 
 _MAY_NOT, _READ_ONLY = "42501", "25006"
@@ -19,13 +19,13 @@ def explain_database_error(exc: Exception) -> str:
     state = getattr(getattr(exc, "orig", None) or exc, "sqlstate", None)
     if state == _MAY_NOT:
         way_on = "Use the role that the server uses, or grant this one SELECT, INSERT, UPDATE and DELETE on all tables."
-        return f"the role in TEMPER_DATABASE_URL may not do this: {describe_database_error(exc)}. {way_on}"
+        return f"the role in TEMPER_DATABASE_URL may not do this: {shorten_database_error(exc)}. {way_on}"
     if state == _READ_ONLY:
-        refusal = f"the database in TEMPER_DATABASE_URL is read-only: {describe_database_error(exc)}"
+        refusal = f"the database in TEMPER_DATABASE_URL is read-only: {shorten_database_error(exc)}"
         return f"{refusal}. Name the one that the server uses."
     if isinstance(exc, DATABASE_UNAVAILABLE):
         way_on = "Check that it runs and its disk has room, then try again."
-        return f"the database does not answer: {describe_database_error(exc)}. {way_on}"
+        return f"the database does not answer: {shorten_database_error(exc)}. {way_on}"
     return ""
 
 

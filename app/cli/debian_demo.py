@@ -50,7 +50,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
     try:
         at = machine.start()
         register_machine(settings, machine, at)
-        store_datastream_locally_if_missing(machine.base_folder / DATASTREAM)
+        add_datastream_to_local_content_if_missing(machine.base_folder / DATASTREAM)
         running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else keep_rules_of_demo_profile()
@@ -72,7 +72,7 @@ def serve_vm_demo(settings: Settings, name: str, *, starts_run: bool, whole: boo
         at = machine.start(is_tied=True)
         image = machine.get_current_image_of_kind()
         register_machine(settings, machine, at, image.title)
-        store_datastream_locally_if_missing(machine.base_image_folder / image.content)
+        add_datastream_to_local_content_if_missing(machine.base_image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else keep_rules_of_demo_profile(VM_RULES)
@@ -119,11 +119,11 @@ def register_machine(
     host_registry.register_host(settings.hosts_folder, machine.name, end, *found, title, own)
 
 
-def store_datastream_locally_if_missing(datastream: Path) -> None:
+def add_datastream_to_local_content_if_missing(machine_datastream: Path) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
-    name = datastream.name.removesuffix("-ds.xml")
+    name = machine_datastream.name.removesuffix("-ds.xml")
     if name not in map_names_to_datastreams():
-        add_benchmark(datastream)
+        add_benchmark(machine_datastream)
         print_line(f"Its content is kept here, too: temper scap list {name}", to_stderr=True)
 
 

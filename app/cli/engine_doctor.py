@@ -17,14 +17,14 @@ from rich.text import Text
 from app.engines.client import read_api_key
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.engine_log_boots import LONGEST, read_boots
-from app.engines.doctor.files_and_environment_for_checks import inspect_machine
+from app.engines.doctor.files_and_environment_for_checks import inspect_model_files_and_environment
 from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.pitfall import Pitfall, Severity, sort_by_engine_and_severity
 from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.engines.doctor.server_kinds import ServerExplanation, explain_server_if_models_listed
 from app.engines.fit.fit_verdict import ProgramsOnGpu
 from app.engines.launch.process_search import read_mark
-from app.engines.proc_files import iterate_listeners
+from app.engines.proc_files import iterate_listening_sockets_with_inodes
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
@@ -47,7 +47,7 @@ def print_pitfalls_and_get_exit_code(lineup_or_address: str, log: str, key_env: 
             key = os.environ.get(key_env, "")
             explained, findings = asyncio.run(_explain_and_diagnose_server(lineup_or_address, log, key))
         else:
-            findings = _diagnose_lineup_or_log(lineup_or_address, log)
+            findings = _diagnose_lineup_with_log_or_running_engines(lineup_or_address, log)
     except BadInput as exc:
         print(f"temper: {exc}", file=sys.stderr)  # noqa: T201
         return BAD_INPUT
@@ -63,23 +63,23 @@ def print_pitfalls_and_get_exit_code(lineup_or_address: str, log: str, key_env: 
     return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
 
 
-def _diagnose_lineup_or_log(lineup_name: str, log: str) -> tuple[Pitfall, ...]:
-    if not lineup_name and not log:
+def _diagnose_lineup_with_log_or_running_engines(lineup_name: str, log_file: str) -> tuple[Pitfall, ...]:
+    if not lineup_name and not log_file:
         raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
     lineup = read_lineup(require_lineup_path(lineup_name)) if lineup_name else None
     found = _diagnose_lineup_here(lineup) if lineup else ()
-    if log:
-        return sort_by_engine_and_severity([*found, *_diagnose_log_file(Path(log), lineup)])
+    if log_file:
+        return sort_by_engine_and_severity([*found, *_diagnose_log_file(Path(log_file), lineup)])
     return sort_by_engine_and_severity([*found, *asyncio.run(_diagnose_running(lineup))]) if lineup else found
 
 
 def _diagnose_lineup_here(lineup: Lineup) -> tuple[Pitfall, ...]:
-    here = inspect_machine(lineup)
+    here = inspect_model_files_and_environment(lineup)
     return diagnose_lineup(lineup, replace(here, programs=asyncio.run(_read_foreign_programs_on_idle_gpus(lineup))))
 
 
 async def _read_foreign_programs_on_idle_gpus(lineup: Lineup) -> dict[int, ProgramsOnGpu]:
-    listening = {one.port for one in iterate_listeners()}
+    listening = {one.port for one in iterate_listening_sockets_with_inodes()}
     launched = (engine for engine in lineup.engines.values() if engine.launch)
     running = [one.name for one in launched if any(httpx.URL(base).port in listening for base in one.addresses)]
     gpus = NvmlGpus(holders=GpuProcesses(_read_marked_engine))

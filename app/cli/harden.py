@@ -51,7 +51,7 @@ async def _order_and_follow_run(settings: Settings, order: Order, *, as_json: bo
             run = runtime.find_unended_run_id_by_request(request) or await runtime.submit_run(request)
             return await _follow_run_to_end(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
-        require_no_command_line_recipes(settings)
+        require_no_command_line_fix_recipes(settings)
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
         with open_or_create_database(settings) as database:
             store, run = await _submit_elsewhere_and_open_store(database, request)
@@ -66,7 +66,7 @@ def require_no_other_nodes(settings: Settings) -> None:
             raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
 
 
-def require_no_command_line_recipes(settings: Settings) -> None:
+def require_no_command_line_fix_recipes(settings: Settings) -> None:
     """Raise BadInput if the order names recipe files, which another process would not read."""
     if settings.recipes:
         problem = "Another process works on this data folder, and it reads no --recipes of this command."

@@ -41,14 +41,14 @@ def print_datastreams_or_profiles(datastream: str, *, as_json: bool = False) -> 
         files = [{"content": known, "file": str(file)} for known, file in map_names_to_datastreams().items()]
         nothing = "No data streams found. Install some, for example with apt-get install ssg-debian."
         return print_rows(files, nothing, as_json=as_json)
-    benchmark = read_benchmark(_require_content_file(datastream))
+    benchmark = read_benchmark(_take_path_or_require_datastream(datastream))
     if not as_json:
         print_line(f"{benchmark.title} {benchmark.version}")
     profiles = [_to_profile_row(one.short_id, one) for one in benchmark.profiles]
     profiles += [
         _to_profile_row(f"{one.profile.short_id}:{one.tailoring}", one.profile)
         for one in list_tailored_profiles()
-        if map_names_to_datastreams().get(one.content) == _require_content_file(datastream)
+        if map_names_to_datastreams().get(one.content) == _take_path_or_require_datastream(datastream)
     ]
     return print_rows(profiles, f"{datastream} has no profiles.", as_json=as_json)
 
@@ -118,7 +118,7 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     return worst
 
 
-def _require_content_file(name: str) -> Path:
+def _take_path_or_require_datastream(name: str) -> Path:
     return Path(name) if "/" in name else require_datastream(name)
 
 

@@ -291,7 +291,7 @@ def write_score_table(files: Sequence[Path], into: Path | None) -> None:
 def verify_score(path: Path, key: str) -> int:
     """Return 0 if the score is valid, 2 if it is not, 3 if it is and no key was given."""
     try:
-        found, looked = signed_score_file.read_verified_score_and_count(path, key)
+        found, looked = signed_score_file.read_verified_score_and_verified_run_count(path, key)
     except signed_score_file.BrokenScore as exc:
         print_line(clean_line(f"does not hold: {path}: {exc}", 4000), to_stderr=True)
         return 2

@@ -40,7 +40,7 @@ def score_debian(settings: Settings, options: lineup_score.ScoreOptions, machine
     machine = Rootfs(settings.data / "rootfs", machine_name)
     base = BASE if options.lineup == ANSIBLE else BaseImage()
     debian_demo.ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
-    debian_demo.store_datastream_locally_if_missing(machine.base_folder / debian_demo.DATASTREAM)
+    debian_demo.add_datastream_to_local_content_if_missing(machine.base_folder / debian_demo.DATASTREAM)
     subject = lineup_score.choose_score_subject(own, options)
     lineup = subject.lineup
     rules = debian_demo.keep_rules_of_demo_profile()

@@ -12,7 +12,7 @@ from app.cli.output import print_line
 from app.config import Settings
 from app.errors import TemperError
 from app.evidence.notary import open_notary
-from app.evidence.run_shrinking import store_evidence_and_delete_turn_deltas
+from app.evidence.run_shrinking import store_evidence_and_delete_deltas_unless_shrunk
 from app.evidence.signing_key import SigningKey
 from app.store import shrunk_runs as store
 from app.store.events import EventStore
@@ -34,7 +34,7 @@ def shrink_old_runs_and_delete_samples(settings: Settings, days: float, *, dry_r
         return DONE
     _finish_earlier_tidy(database)
     key = open_notary(settings.data, database).key
-    done = [_try_shrink_run(database, row, key) for row in due]
+    done = [_shrink_run_or_return_false_on_error(database, row, key) for row in due]
     EventStore(database).delete_old_samples_not_kept_for_good(before)
     print_line(f"runs shrunk: {sum(done)}; samples from before {_format_time_or_epoch(before)} deleted")
     return DONE if all(done) else LEFT
@@ -48,9 +48,9 @@ def _finish_earlier_tidy(database: Engine) -> None:
         print_line(f"run {run}: {store.delete_finished_turn_deltas(database, run)} more events deleted")
 
 
-def _try_shrink_run(database: Engine, row: RunRow, key: SigningKey) -> bool:
+def _shrink_run_or_return_false_on_error(database: Engine, row: RunRow, key: SigningKey) -> bool:
     try:
-        done = store_evidence_and_delete_turn_deltas(database, row.id, key, getpass.getuser(), time.time())
+        done = store_evidence_and_delete_deltas_unless_shrunk(database, row.id, key, getpass.getuser(), time.time())
     except TemperError as exc:
         print_line(f"run {row.id} was not shrunk: {exc}")
         return False

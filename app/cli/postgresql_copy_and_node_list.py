@@ -48,7 +48,7 @@ def print_nodes_and_get_exit_code_whether_any_works(settings: Settings, *, as_js
             print_rows([], f"{only_file} Nodes need PostgreSQL: set TEMPER_DATABASE_URL.", as_json=as_json)
             return AT_WORK
         with Session(database) as session:
-            living, lost = nodes.list_node_statuses(session), nodes.list_given_up_nodes(session)
+            living, lost = nodes.list_unended_node_statuses(session), nodes.list_given_up_nodes(session)
             at_work = nodes.list_responsive_nodes(session)
     for one in lost:
         silent = f"has been silent for {one.silent_seconds:.0f} s and was given up"

@@ -12,7 +12,12 @@ from app.errors import BadInput
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.scores.atif import build_trajectory
-from app.scores.public_score import SignedPublicScore, list_setup_facts, read_verified_public_score, sign_public_score
+from app.scores.public_score import (
+    SignedPublicScore,
+    list_setup_facts,
+    read_verified_public_score,
+    sign_public_score_with_full_trajectories,
+)
 from app.scores.score_structures import Score
 from app.scores.signed_score_file import BrokenScore
 from app.store.events import EventStore
@@ -32,7 +37,7 @@ def write_submission(
     hidden = {urlsplit(url).netloc for engine in lineup.engines.values() for url in engine.base_urls}
     facts = list_setup_facts(lineup, score.machine, quantization)
     try:
-        file.write_bytes(sign_public_score(score, facts, trajectories, hidden, notary.key))
+        file.write_bytes(sign_public_score_with_full_trajectories(score, facts, trajectories, hidden, notary.key))
     except OSError as exc:
         raise BadInput(f"cannot write {exc.filename}: {exc.strerror}. Choose another path.") from exc
     print_line(f"Written: {file}. Look at it, then check it with `temper score check {file}`.", to_stderr=True)

@@ -51,7 +51,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
             finally:
                 await controller.close()
     except AlreadyInUse as exc:
-        harden.require_no_command_line_recipes(settings)
+        harden.require_no_command_line_fix_recipes(settings)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
         with open_or_create_database(settings) as database:
             request = _select_hosts_and_build_request(settings, database, wanted, lineup)

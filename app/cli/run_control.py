@@ -22,7 +22,9 @@ from app.store.events import EventStore
 from app.web.access.authenticator import Authenticator
 
 
-def send_run_command(settings: Settings, id_prefix: str, verb: Verb, reason: str, token_from: str = "") -> None:
+def record_run_command_in_database(
+    settings: Settings, id_prefix: str, verb: Verb, reason: str, token_from: str = ""
+) -> None:
     """Send `verb` to a run. The caller is the token's owner if `token_from` is set, else the account."""
     database = open_existing_database(settings)
     run, (by, means) = resolve_run_id(database, id_prefix), _identify_caller_and_means(database, token_from)

@@ -25,7 +25,7 @@ def add_schedule(settings: Settings, wanted: schedule_editing.ScheduleSpec) -> N
     row = schedule_editing.create_schedule_row(wanted, now, settings.hosts_folder)
     created = f"schedule {row.id}: {row.mode} on {row.host}, next {format_cell(to_datetime(row.next_at))}"
     with Session(database) as session, session.begin():
-        schedule_editing.insert_schedule(session, row)
+        schedule_editing.insert_schedule_unless_duplicate_or_full(session, row)
     print(f"{created}; a server or worker must be running at that time")  # noqa: T201
 
 
@@ -41,7 +41,7 @@ def _read_schedules(session: Session) -> list[Row]:
     return [to_row(row, columns, paused=not row.enabled, next=times.get(row.id), last=row.outcome) for row in found]
 
 
-def apply_schedule_verb(settings: Settings, schedule_id: str, verb: str) -> None:
+def pause_resume_or_remove_schedule_and_print(settings: Settings, schedule_id: str, verb: str) -> None:
     with Session(open_existing_database(settings)) as session, session.begin():
         schedule_editing.pause_resume_or_remove_schedule(session, schedule_id, verb, database_time(session))
     print(f"schedule {schedule_id}: {verb}d")  # noqa: T201

@@ -69,7 +69,7 @@ async def _serve_lineup(
     port = listener.getsockname()[1]
     async with open_runtime(settings, lineup) as runtime:
         if first_order:
-            await _submit_order_unless_run_unended(runtime, lineup, first_order)
+            await _submit_order_unless_host_has_unended_run(runtime, lineup, first_order)
         _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
         telling = asyncio.ensure_future(side_task(runtime)) if side_task else None
         if not stopped.is_set():
@@ -156,7 +156,7 @@ async def _wait_for_any(*events: asyncio.Event) -> None:
         task.cancel()
 
 
-async def _submit_order_unless_run_unended(runtime: Runtime, lineup: Lineup, order: Order) -> None:
+async def _submit_order_unless_host_has_unended_run(runtime: Runtime, lineup: Lineup, order: Order) -> None:
     """Submit the order unless the host has an unended run, which resumes by itself."""
     with Session(runtime.database) as session:
         if run_queries.list_unended_runs(session, order.host):
@@ -181,14 +181,16 @@ async def _serve_until_signal_or_lineup_change(
     _freeze_heap()
     watching = [
         asyncio.create_task(_end_on_broken_log(runtime.writer.broken, end_on_signal), name="log watcher"),
-        asyncio.create_task(_end_on_lineup_change_after_last_run(runtime, server.request_exit), name="line-up watcher"),
+        asyncio.create_task(
+            _end_for_chosen_lineup_after_last_run(runtime, server.request_exit), name="line-up watcher"
+        ),
     ]
     await server.serve(sockets=[listener.dup()])  # it closes what it is given, and the next line-up needs the port
     for one in watching:
         one.cancel()
 
 
-async def _end_on_lineup_change_after_last_run(runtime: Runtime, request_exit: Callable[[], None]) -> None:
+async def _end_for_chosen_lineup_after_last_run(runtime: Runtime, request_exit: Callable[[], None]) -> None:
     """End the server for another line-up once no run is in progress, so that each run keeps the one it began with."""
     await runtime.own_server.requested.wait()
     while True:

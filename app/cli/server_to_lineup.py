@@ -46,7 +46,7 @@ def select_endpoints_as_lineup(settings: Settings, addresses: Sequence[str]) -> 
     return replace(settings, lineup=str(path))
 
 
-def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settings:
+def select_lineup_file_chosen_on_page(settings: Settings, *, is_lineup_given: bool) -> Settings:
     """Return the settings with the line-up that was chosen on the page, unless this start chose one."""
     stored = settings.data / model_server_chosen_by_admin.LINEUP_FILE
     if is_lineup_given or not stored.is_file():
@@ -56,7 +56,7 @@ def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settin
     return replace(settings, lineup=str(stored.resolve()))
 
 
-def parse_engine_addresses_and_keyword(values: Sequence[str] | None) -> tuple[list[str], str]:
+def parse_engine_addresses_and_none_or_lineup(values: Sequence[str] | None) -> tuple[list[str], str]:
     """Return the addresses among the words, and the other one: `none`, or `lineup` if there is no other."""
     addresses = [word for word in values or () if contains_url(word)]
     others = [word for word in values or () if not contains_url(word)]

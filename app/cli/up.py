@@ -20,7 +20,7 @@ from app.cli.server_to_lineup import select_endpoints_as_lineup
 from app.config import Settings
 from app.engines.cold_start_progress import ColdStartStep
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.files_and_environment_for_checks import inspect_machine
+from app.engines.doctor.files_and_environment_for_checks import inspect_model_files_and_environment
 from app.engines.endpoint_lineup import parse_endpoints
 from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
@@ -45,7 +45,9 @@ def start_lineup_and_serve(settings: Settings, *, anyway: bool) -> None:
 def describe_engine_start_blockers(settings: Settings) -> str:
     """Return what prevents the line-up's engines from starting and the fix, or an empty string."""
     lineup = load_lineup(settings)
-    stops = [one for one in diagnose_lineup(lineup, inspect_machine(lineup)) if one.severity == "stop"]
+    stops = [
+        one for one in diagnose_lineup(lineup, inspect_model_files_and_environment(lineup)) if one.severity == "stop"
+    ]
     return "; ".join(f"{one.engine or lineup.name}: {one.says}: {one.fix}" for one in stops)
 
 

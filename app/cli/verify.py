@@ -55,7 +55,7 @@ def verify_by_kind(
     """Verify `wanted`: `audit`, a score, a shared file, a pack, a folder with an unpacked pack, or else a run.
 
     Raise UnusableOption for an option that is not understood: what is verified must not seem pinned by it."""
-    head, key = _validate_chain_head(head), _parse_optional_key(key)
+    head, key = _normalize_optional_chain_head(head), _parse_optional_key(key)
     path = Path(wanted)
     if wanted != AUDIT and is_score_file(path):
         _require_options_not_given(head=head, ca=authority)
@@ -69,7 +69,7 @@ def verify_by_kind(
     return verify_audit(settings, head, key) if wanted == AUDIT else verify_run(settings, wanted, head, key)
 
 
-def _validate_chain_head(head: str | None) -> str:
+def _normalize_optional_chain_head(head: str | None) -> str:
     if head is not None and not re.fullmatch("[0-9a-f]{64}", head := head.lower()):
         raise UnusableOption(f"--head takes the 64 hexadecimal digits of a chain head, and {head[:80]!a} is none.")
     return head or ""

@@ -145,7 +145,7 @@ class ChatReply:
             for line in self._lines.feed(data):
                 if self.ended:
                     break
-                deltas += self._read_line(line, at)
+                deltas += self._read_event_data(line, at)
         except EngineError as exc:
             self._failure = exc
             self.ended = True
@@ -166,12 +166,12 @@ class ChatReply:
             leaked=self._leak.has_control_tokens_or_empty,
         )
 
-    def _read_line(self, line: bytes, at: float) -> list[Delta]:
-        if line == b"[DONE]":
+    def _read_event_data(self, data: bytes, at: float) -> list[Delta]:
+        if data == b"[DONE]":
             self.ended = True
             return []
         try:
-            chunk = _decoder.decode(line)
+            chunk = _decoder.decode(data)
         except NOT_JSON as exc:
             raise EngineDied("The engine sent a chunk that is not vLLM's JSON: check that base_url is right.") from exc
         if chunk.error is not None:

@@ -170,13 +170,15 @@ class EngineClient:
         async with self._testing:  # a second test beside the first would be asked without what the first has found
             if self._lacks is not None:
                 return self._lacks
-            if await self._refuses_schema(question, PLAINEST):
+            if await self._refuses_short_question_with_schema(question, PLAINEST):
                 return frozenset()  # the schema was not the reason
-            lacks = [one.lack for one in CAPABILITIES if await self._refuses_schema(question, one.schema)]
+            lacks = [
+                one.lack for one in CAPABILITIES if await self._refuses_short_question_with_schema(question, one.schema)
+            ]
             self._lacks = frozenset(lacks)
             return self._lacks
 
-    async def _refuses_schema(self, question: Question, schema: dict[str, Any]) -> bool:
+    async def _refuses_short_question_with_schema(self, question: Question, schema: dict[str, Any]) -> bool:
         asked = replace(question, schema=schema, max_tokens=1, messages=(Message("user", "x"),))
         try:
             async with aclosing(self._stream_answer(asked, self._patience)) as replies:
@@ -214,22 +216,22 @@ class EngineClient:
         A server without /health is as healthy as its list of models.
         """
         if self._asks_server_info:
-            status = await self._read_status(f"{self._root}/server_info", self._key)
+            status = await self._read_status_or_silent_if_timed_out(f"{self._root}/server_info", self._key)
             self._asks_server_info = status == httpx.codes.OK
             if status not in _NO_SUCH_ADDRESS:
                 return status
         asked = time.monotonic()
-        status = await self._read_status(f"{self._root}/health", {})
+        status = await self._read_status_or_silent_if_timed_out(f"{self._root}/health", {})
         if status == httpx.codes.OK and time.monotonic() - asked > self._slow_health and not self._dialect.extensions:
             # SGLang's generates a token and takes a second. Its /server_info waits for the same process, and is quick.
             # It answers before the kernels are compiled, so it counts only for a server that was healthy.
             # vLLM has a /server_info, too, which names no path of a model and still answers when its engine is dead.
             self._asks_server_info = bool(await self.read_sglang_model_path())
         if status in _NO_SUCH_ADDRESS and not self._dialect.extensions:
-            return await self._read_status(f"{self.base_url}/models", self._key)
+            return await self._read_status_or_silent_if_timed_out(f"{self.base_url}/models", self._key)
         return status
 
-    async def _read_status(self, url: str, headers: dict[str, str]) -> int | None:
+    async def _read_status_or_silent_if_timed_out(self, url: str, headers: dict[str, str]) -> int | None:
         try:
             async with self._http.stream("GET", url, headers=headers, timeout=self._patience) as answer:
                 if answer.headers.get("content-length", "").strip() in SHORT:
@@ -326,17 +328,17 @@ class EngineClient:
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as exc:
-            cause = self._describe_error_if_engine_unnamed_else_log(exc)
+            cause = self._format_error_suffix_if_unnamed_else_log(exc)
             raise EngineUnavailable(f"{where} cannot be reached: is the engine running?{cause}") from exc
         except (httpx.ReadTimeout, TimeoutError) as exc:
             raise EngineStalled(f"{where} has sent nothing for {patience:g} s: look at the engine's log.") from exc
         except (httpx.PoolTimeout, httpx.WriteTimeout) as exc:
             raise EngineUnavailable(f"{where} does not take the request: it is overloaded or hangs.") from exc
         except httpx.HTTPError as exc:
-            cause = self._describe_error_if_engine_unnamed_else_log(exc)
+            cause = self._format_error_suffix_if_unnamed_else_log(exc)
             raise EngineDied(f"{where} broke its answer off: look at the engine's log.{cause}") from exc
 
-    def _describe_error_if_engine_unnamed_else_log(self, exc: httpx.HTTPError | httpx.InvalidURL) -> str:
+    def _format_error_suffix_if_unnamed_else_log(self, exc: httpx.HTTPError | httpx.InvalidURL) -> str:
         """Return the library's own words for those who test an address; others read them in the server's log."""
         if self._name == self._root:
             return f" ({exc})"

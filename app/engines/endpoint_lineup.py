@@ -39,7 +39,7 @@ def parse_endpoints(addresses: Sequence[str]) -> tuple[EndpointAddress, ...]:
 
     Raise BadInput for a word that is none of these, a role that is named twice, and roles that nothing takes.
     """
-    found = [_parse_endpoint(word) for word in addresses]
+    found = [_parse_http_url_with_optional_role(word) for word in addresses]
     taken = [role for one in found for role in one.roles]
     if twice := next((role for role in ROLES if taken.count(role) > 1), None):
         raise BadInput(f"--engine names the {twice} twice: give each role one address.")
@@ -52,7 +52,7 @@ def parse_endpoints(addresses: Sequence[str]) -> tuple[EndpointAddress, ...]:
     return tuple(one if one.roles else EndpointAddress(one.base, one.model, free) for one in found)
 
 
-def _parse_endpoint(word: str) -> EndpointAddress:
+def _parse_http_url_with_optional_role(word: str) -> EndpointAddress:
     name, _, address = word.rpartition("=") if "=" in word.partition("://")[0] else ("", "", word)
     address, _, model = address.partition("#")
     if name and name not in ROLES:

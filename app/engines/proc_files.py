@@ -60,7 +60,7 @@ def iterate_open_files(pid: int, proc: Path = PROC) -> Iterator[str]:
             yield str(file.readlink())
 
 
-def iterate_listeners(proc: Path = PROC) -> Iterator[ListeningSocket]:
+def iterate_listening_sockets_with_inodes(proc: Path = PROC) -> Iterator[ListeningSocket]:
     for table in ("tcp", "tcp6"):
         try:
             lines = (proc / "self" / "net" / table).read_text().splitlines()[1:]

@@ -119,18 +119,20 @@ class EngineQueue:
         self._update_engine_unavailable_time()
         self._why = ""
         while self._waiting:
-            first = min(self._waiting, key=self._rank_turn)
+            first = min(self._waiting, key=self._rank_turn_by_urgency_fairness_and_arrival)
             place = self._find_replica_index(first)
             if place is None:
                 return
             self._let_turn_begin_on_replica(first, place)
 
-    def _rank_turn(self, turn: QueuedTurn) -> tuple[int, int, float]:
+    def _rank_turn_by_urgency_fairness_and_arrival(self, turn: QueuedTurn) -> tuple[int, int, float]:
         return URGENCY[turn.request.purpose], self._served.get(turn.request.host, 0), turn.queued_at
 
     def _find_replica_index(self, turn: QueuedTurn) -> int | None:
         """Return the least loaded replica with room, or None. If no replica is available, let one turn try and fail."""
-        order = [(place, turn.bases[place]) for place in self._traffic.rank_replica_indexes(turn.bases)]
+        order = [
+            (place, turn.bases[place]) for place in self._traffic.rank_replica_indexes_by_health_and_load(turn.bases)
+        ]
         there = [(place, base) for place, base in order if base not in self._traffic.unavailable]
         for place, base in there:
             self._why = explain_wait(

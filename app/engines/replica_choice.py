@@ -67,7 +67,7 @@ class EngineTraffic:
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
     newest: int = 0
 
-    def rank_replica_indexes(self, bases: Sequence[str]) -> list[int]:
+    def rank_replica_indexes_by_health_and_load(self, bases: Sequence[str]) -> list[int]:
         """Return replica indices, the best one first: healthy, then least loaded, then first named."""
         return sorted(range(len(bases)), key=lambda place: (*self._rank_replica(bases[place]), place))
 

@@ -149,7 +149,7 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     if form:
         report = replace(report, structured=True, schema_form=form)
     several = await _can_answer_all_concurrent_questions(client, chosen.id)
-    size, where = await _find_stated_model_billions_and_source(http, client, base, chosen, report.program)
+    size, where = await _find_billions_beyond_served_name_and_source(http, client, base, chosen, report.program)
     report = replace(report, stated_billions=size, stated_where=where)
     return replace(report, structured_detail=detail, several=several, context=context, context_source=source)
 
@@ -263,7 +263,7 @@ async def _read_ollama_version(http: httpx.AsyncClient, base: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-async def _find_stated_model_billions_and_source(
+async def _find_billions_beyond_served_name_and_source(
     http: httpx.AsyncClient, client: EngineClient, base: str, model: ServedModel, program: str
 ) -> tuple[float | None, str]:
     """Return the size of the model in billions and who says so; None if nothing but the served name can."""

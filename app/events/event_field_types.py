@@ -259,7 +259,7 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     questions: bool = False
     """Let the Architect ask about the host before it plans; False in old logs."""
 
-    def to_request_fields(self) -> dict[str, Any]:
+    def to_request_fields_besides_temperature(self) -> dict[str, Any]:
         """Return the fields of a completion request."""
         named = {
             "top_p": self.top_p,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from app.evidence.finding_text import describe_actions_taken, describe_finding
+from app.evidence.finding_text import describe_actions_taken, describe_scanner_verdicts
 from app.evidence.published_benchmark_names import BenchmarkTitle
 from app.evidence.run_record import RuleRecord, RunRecord, Status
 from app.evidence.xml_and_json_writing import add_element, serialize_document
@@ -75,7 +75,7 @@ def _fill_vuln(vuln: ET.Element, case: RunRecord, benchmark_title: BenchmarkTitl
     for name, text in _iterate_vuln_attributes(benchmark_title, rule_record):
         _add_element_with_children(vuln, "STIG_DATA", ("VULN_ATTRIBUTE", name), ("ATTRIBUTE_DATA", text))
     add_element(vuln, "STATUS", CKL_STATUS[rule_record.status])
-    add_element(vuln, "FINDING_DETAILS", describe_finding(case, rule_record))
+    add_element(vuln, "FINDING_DETAILS", describe_scanner_verdicts(case, rule_record))
     add_element(vuln, "COMMENTS", describe_actions_taken(case, rule_record))
     add_element(vuln, "SEVERITY_OVERRIDE")
     add_element(vuln, "SEVERITY_JUSTIFICATION")

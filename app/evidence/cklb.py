@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.evidence.finding_text import describe_actions_taken, describe_finding
+from app.evidence.finding_text import describe_actions_taken, describe_scanner_verdicts
 from app.evidence.published_benchmark_names import BenchmarkTitle
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.evidence.xml_and_json_writing import encode_json
@@ -33,13 +33,13 @@ def build_cklb(case: RunRecord) -> bytes:
         "active": True,
         "mode": 2,
         "has_path": False,
-        "target_data": _build_target(case),
+        "target_data": _build_target_with_host_name_only(case),
         "cklb_version": "1.0",
     }
     return encode_json(document)
 
 
-def _build_target(case: RunRecord) -> dict[str, Any]:
+def _build_target_with_host_name_only(case: RunRecord) -> dict[str, Any]:
     return {
         "target_type": "Computing",
         "host_name": case.request.host,
@@ -84,5 +84,5 @@ def _build_cklb_rule(case: RunRecord, benchmark_title: BenchmarkTitle, rule_reco
         "status": rule_record.status,
         "overrides": {},
         "comments": describe_actions_taken(case, rule_record),
-        "finding_details": describe_finding(case, rule_record),
+        "finding_details": describe_scanner_verdicts(case, rule_record),
     }

@@ -64,14 +64,14 @@ def _run_hook(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
     child = _start_hook(hook, statement)
     ends_at = time.monotonic() + patience
     try:
-        answer = _read_answer(child, ends_at)
+        answer = _read_answer_or_raise_at_deadline(child, ends_at)
         code = child.wait(max(0.0, ends_at - time.monotonic()))
     except (TimeoutError, subprocess.TimeoutExpired):
         raise EnvironmentUnusable(f"{hook[0]} did not answer within {patience:g} seconds.") from None
     except _AnswerTooLong:
         raise EnvironmentUnusable(f"{hook[0]} answered with more than {LONGEST_RECEIPT} bytes.") from None
     finally:
-        _end_hook(child)
+        _kill_hook_session_unless_ended(child)
     if code or not answer:
         raise EnvironmentUnusable(
             f"{hook[0]} returned no receipt: it exited with {code} and wrote {len(answer)} bytes."
@@ -93,7 +93,7 @@ def _start_hook(hook: Sequence[str], statement: bytes) -> "subprocess.Popen[byte
             raise EnvironmentUnusable(f"{hook[0]} could not be started: {exc.strerror}.") from exc
 
 
-def _read_answer(child: "subprocess.Popen[bytes]", ends_at: float) -> bytes:
+def _read_answer_or_raise_at_deadline(child: "subprocess.Popen[bytes]", ends_at: float) -> bytes:
     """Read standard output to its end. Raise TimeoutError at `ends_at`, whichever process still holds it open."""
     assert child.stdout
     answer = b""
@@ -108,7 +108,7 @@ def _read_answer(child: "subprocess.Popen[bytes]", ends_at: float) -> bytes:
     raise _AnswerTooLong
 
 
-def _end_hook(child: "subprocess.Popen[bytes]") -> None:
+def _kill_hook_session_unless_ended(child: "subprocess.Popen[bytes]") -> None:
     """Kill the hook's session unless it has ended. A process that Temper may not kill, as sudo's, is left."""
     if child.returncode is None:
         with suppress(ProcessLookupError, PermissionError):

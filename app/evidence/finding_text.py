@@ -10,7 +10,7 @@ from app.text.clean import clean_text
 _LONGEST = 50_000
 
 
-def describe_finding(case: RunRecord, rule_record: RuleRecord) -> str:
+def describe_scanner_verdicts(case: RunRecord, rule_record: RuleRecord) -> str:
     """Return the scanner's verdicts as text, the one that decides the status first."""
     if rule_record.left_out:
         return _join_clean_lines([rule_record.left_out])
@@ -18,11 +18,11 @@ def describe_finding(case: RunRecord, rule_record: RuleRecord) -> str:
         return f"Not part of run {case.run}."
     unscanned = f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
     when = "After the run and its reboot" if case.state.reboot.returned else "After the run"
-    sentences = [f"{when}, {format_verdict(rule_record.closing)}" if rule_record.closing else unscanned]
+    sentences = [f"{when}, {format_scanner_verdict(rule_record.closing)}" if rule_record.closing else unscanned]
     if waits := _describe_not_in_force(rule_record):
         sentences.append(waits)
     if rule_record.opening:
-        sentences.append(f"Before the run, {format_verdict(rule_record.opening)}")
+        sentences.append(f"Before the run, {format_scanner_verdict(rule_record.opening)}")
     sentences += [used.summary for used in rule_record.used]
     return _join_clean_lines(sentences)
 
@@ -33,7 +33,7 @@ def _describe_not_in_force(rule_record: RuleRecord) -> str:
     return f"Set, not in force: {describe_pending_settings(force.behind)}" if force and force.behind else ""
 
 
-def format_verdict(verdict: VerdictGiven) -> str:
+def format_scanner_verdict(verdict: VerdictGiven) -> str:
     """Return the verdict as a sentence that begins with the scanner's name."""
     line = f" line {verdict.line}" if verdict.line else ""
     place = f" ({verdict.path}{line})" if verdict.path and verdict.path not in verdict.evidence else ""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.events.record import format_timestamp
-from app.evidence.finding_text import describe_actions_taken, describe_finding
+from app.evidence.finding_text import describe_actions_taken, describe_scanner_verdicts
 from app.evidence.run_record import DONE, RuleRecord, RunRecord
 from app.evidence.xccdf_and_arf import build_rule_idref
 from app.evidence.xml_and_json_writing import encode_json
@@ -84,7 +84,7 @@ def _build_observation(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
     return {
         "uuid": _create_uuid(case, f"seen {rule_record.rule.id}"),
         "title": _clean_required_line(rule_record.named.id),
-        "description": describe_finding(case, rule_record),
+        "description": describe_scanner_verdicts(case, rule_record),
         "methods": ["TEST"],
         "subjects": [{"subject-uuid": _create_uuid(case, "host"), "type": "inventory-item"}],
         "collected": format_timestamp(case.scanned_at),

@@ -50,8 +50,12 @@ def describe_difference_from_rebuild(files: Files) -> str:
     if made_by == compute_build_id() and differs:
         raise BrokenPack(f"{differs[0]} is not what this Temper makes of these events")
     if papers := [paper.file for paper in PAPERS if paper.file in differs]:
-        return f"{papers[0]} is not what this Temper makes of these events: {_describe_builds(made_by)}"
-    return f"its papers are what this Temper makes, too: {_describe_builds(made_by)}" if differs else ""
+        return (
+            f"{papers[0]} is not what this Temper makes of these events: {_describe_pack_build_and_this_build(made_by)}"
+        )
+    return (
+        f"its papers are what this Temper makes, too: {_describe_pack_build_and_this_build(made_by)}" if differs else ""
+    )
 
 
 def _read_statement_signature(files: Files) -> str:
@@ -59,7 +63,7 @@ def _read_statement_signature(files: Files) -> str:
     return base64.b64decode(envelope["signatures"][0]["sig"]).hex()
 
 
-def _describe_builds(made_by: object) -> str:
+def _describe_pack_build_and_this_build(made_by: object) -> str:
     return f"{str(made_by)[:60]!a} wrote it, and this is {compute_build_id()}"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from app.events.record import format_timestamp
-from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome
+from app.evidence.finding_text import describe_actions_taken, describe_outcome, describe_scanner_verdicts
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.evidence.xml_and_json_writing import encode_json
 from app.text.clean import clean_text
@@ -91,7 +91,7 @@ def _build_poam_entry(case: RunRecord, rule_record: RuleRecord) -> dict[str, str
         "status": "Risk Accepted" if rule_record.waiver else "Ongoing",
         "identified": format_timestamp(case.queued_at),
         "source": verdict.scanner if verdict else "",
-        "evidence": describe_finding(case, rule_record),
+        "evidence": describe_scanner_verdicts(case, rule_record),
         "why_open": describe_outcome(case, rule_record),
         "tried": describe_actions_taken(case, rule_record),
         "remedy": rule_record.named.fix,
@@ -106,7 +106,7 @@ def _build_emass_row(case: RunRecord, rule_record: RuleRecord) -> dict[str, str]
         "Security Checks": "\n".join((named.id, named.group, *named.ccis)),
         "Source Identifying Vulnerability": case.published.reference,
         "Status": "Risk Accepted" if rule_record.waiver else "Ongoing",
-        "Comments": f"{describe_actions_taken(case, rule_record)}\n{describe_finding(case, rule_record)}",
+        "Comments": f"{describe_actions_taken(case, rule_record)}\n{describe_scanner_verdicts(case, rule_record)}",
         "Raw Severity": rule_record.rule.category,
         "Devices Affected": case.request.host,
         "Recommendations": named.fix,

@@ -8,7 +8,7 @@ from jinja2 import Environment
 
 from app.config import PACKAGE
 from app.events.record import format_timestamp
-from app.evidence.finding_text import describe_approval_answer, describe_outcome, format_verdict
+from app.evidence.finding_text import describe_approval_answer, describe_outcome, format_scanner_verdict
 from app.evidence.run_record import RunRecord, Status
 from app.text.clean import clean_text
 from app.text.diff_file_header_detection import mark_file_headers
@@ -43,7 +43,7 @@ def build_report(case: RunRecord) -> bytes:
 def _create_environment() -> Environment:
     made = create_environment(PACKAGE / "templates")
     made.filters.update(plain=_clean_report_text, at=format_timestamp, diff=parse_diff_lines, written=_format_action)
-    made.globals.update(outcome=describe_outcome, said_by=format_verdict, answered=describe_approval_answer)
+    made.globals.update(outcome=describe_outcome, said_by=format_scanner_verdict, answered=describe_approval_answer)
     return made
 
 

@@ -62,7 +62,7 @@ def read_whole_log(database: Engine, run: str) -> list[Recorded]:
     return [parse_line(line, digest) for _, line, digest in read_unverified_chain(unpack_zip_packed_by_temper(held))]
 
 
-def store_evidence_and_delete_turn_deltas(
+def store_evidence_and_delete_deltas_unless_shrunk(
     database: Engine, run: str, signer: Signer, who: str, now: float
 ) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""

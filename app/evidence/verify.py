@@ -445,7 +445,11 @@ def _check_change_approvals(files: Files, events: Events) -> None:
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
-            given = _add_approval_if_it_counts(given, event, needs, askers) if kind == "approval.given" else []
+            given = (
+                _add_approval_unless_token_made_by_asker(given, event, needs, askers)
+                if kind == "approval.given"
+                else []
+            )
         elif kind == "action.applying":
             final = event["rule"] in careful or (needs.get("risk") or {}).get("irreversible")
             asks = request["mode"] == "review" or final or theirs
@@ -480,7 +484,7 @@ def _check_reboot_approval(events: Events) -> None:
             if asked and event["binds"] != compute_sha256(b"\0".join(parts)):
                 raise BrokenPack(f"the approval that event {seq} asks for is bound to another reboot")
         elif kind == "approval.given":
-            given = _add_approval_if_it_counts(given, event, needs, askers)
+            given = _add_approval_unless_token_made_by_asker(given, event, needs, askers)
         elif kind == "reboot.announced" and not (disposable or (asked and len(given) >= max(needs["people"], 1))):
             raise BrokenPack(f"event {seq} reboots the host without the approval that it needs")
 
@@ -496,7 +500,7 @@ def _read_checked_needs(event: Object, policy: Object) -> Object:
     return needs
 
 
-def _add_approval_if_it_counts(
+def _add_approval_unless_token_made_by_asker(
     people_by_approval: "list[set[str]]", event: Object, needs: Object, askers: "set[str]"
 ) -> "list[set[str]]":
     """Return `people_by_approval`, with the approver and who made their token if this approval counts.
@@ -518,7 +522,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     if manifest["simulated"] != played:
         raise BrokenPack("manifest.json does not say what was simulated")
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
-    note = _build_benchmark_and_tailoring_note(rows, events, files)
+    note = _build_expected_benchmark_and_tailoring_note(rows, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
     comment += f". {note}" if note else ""
     done = _read_checked_cklb_comments(json.loads(files["checklist.cklb"]), rows, (about["host"], comment))
@@ -550,7 +554,9 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     for row in rows:
         comment, waiver = done[row["id"]], row["waiver"]
         if (
-            not _reduce_to_comparable_ascii(comment).startswith(_reduce_to_comparable_ascii(_describe_waiver(waiver)))
+            not _keep_ascii_before_first_control_character(comment).startswith(
+                _keep_ascii_before_first_control_character(_describe_waiver(waiver))
+            )
             if waiver
             else comment.startswith("WAIVED")
         ):
@@ -583,7 +589,7 @@ INCOMPLETE = (
 )
 
 
-def _build_benchmark_and_tailoring_note(rows: list[Object], events: Events, files: Files) -> str:
+def _build_expected_benchmark_and_tailoring_note(rows: list[Object], events: Events, files: Files) -> str:
     """Return the papers' note on the benchmark, tailoring and site values; the first versions wrote no note."""
     note = INCOMPLETE if "results.xccdf.xml" in files else ""
     if given := _read_published_benchmark(events):
@@ -661,8 +667,8 @@ def _build_expected_results(rules: list[Object], events: Events) -> list[Object]
     for rule in rules:
         opening, closing = scans["opening"].get(rule["id"]), last.get(rule["id"])
         asked = rule["id"] in request["rules"]
-        after = f"{when}, {_format_verdict(closing)}" if closing else _UNSCANNED.format(end)
-        found = after + (f"\nBefore the run, {_format_verdict(opening)}" if opening else "")
+        after = f"{when}, {_format_scanner_verdict(closing)}" if closing else _UNSCANNED.format(end)
+        found = after + (f"\nBefore the run, {_format_scanner_verdict(opening)}" if opening else "")
         found += _describe_parameters(rule["id"], events)
         apart = _explain_exclusion_by_tailoring(rule["id"], events)
         row = {"asked": asked, "found": found if asked else apart or f"Not part of run {request['run']}."}
@@ -695,14 +701,14 @@ def _describe_waiver(waiver: Object) -> str:
 _UNSCANNED = "There was no closing scan: the run {} before it. The status is open to review."
 
 
-def _format_verdict(verdict: Object) -> str:
+def _format_scanner_verdict(verdict: Object) -> str:
     line = f" line {verdict['line']}" if verdict.get("line") else ""
     path, evidence = verdict.get("path"), verdict["evidence"]
     place = f" ({path}{line})" if path and path not in evidence else ""
     return f"scanner {verdict['scanner']} says {verdict['word']}: {evidence}{place}"
 
 
-def _reduce_to_comparable_ascii(text: str) -> str:
+def _keep_ascii_before_first_control_character(text: str) -> str:
     """Reduce text to its ASCII part before the first control character, since papers clean the rest differently."""
     plain = re.split("[\0-\x08\x0b-\x1f\x7f-\x9f]", text.replace("\r\n", "\n"), maxsplit=1)[0]
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
@@ -714,7 +720,10 @@ def _replace_by_expected_if_matching(actual: str, expected: str) -> str:
     Of hostile text the papers leave characters out, and put none in.
     """
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
-    here, there = _reduce_to_comparable_ascii(actual), _reduce_to_comparable_ascii(expected)
+    here, there = (
+        _keep_ascii_before_first_control_character(actual),
+        _keep_ascii_before_first_control_character(expected),
+    )
     if here == there or (hostile and here.startswith(there) and _is_subsequence(here, expected)):
         return expected
     return actual
@@ -766,7 +775,7 @@ def _read_checked_cklb_comments(
     target = checklist["target_data"]
     _check_same(
         "checklist.cklb",
-        [_read_host_comment_and_extras(target, "host_name", "comments"), *actual],
+        [_read_asset_host_comment_and_extras(target, "host_name", "comments"), *actual],
         [host_and_comment, *expected],
     )
     return {row["id"]: rule["comments"] for row, rule in zip(rows, stig["rules"])}
@@ -775,12 +784,14 @@ def _read_checked_cklb_comments(
 _PLAIN = ("", "None", "Computing", "false", False, None)
 
 
-def _read_host_comment_and_extras(fields: Object, host_field: str, comment_field: str) -> "tuple[Any, ...]":
+def _read_asset_host_comment_and_extras(asset_fields: Object, host_field: str, comment_field: str) -> "tuple[Any, ...]":
     """Return host and comment of a checklist's asset, and whatever else it claims, such as an address."""
     rest = {
-        name: value for name, value in fields.items() if name not in (host_field, comment_field) and value not in _PLAIN
+        name: value
+        for name, value in asset_fields.items()
+        if name not in (host_field, comment_field) and value not in _PLAIN
     }
-    return (fields[host_field], fields[comment_field], *rest.items())
+    return (asset_fields[host_field], asset_fields[comment_field], *rest.items())
 
 
 def _parse_xml(files: Files, name: str) -> ET.Element:
@@ -795,14 +806,14 @@ _OF_A_RULE = ("group", "id", "stig_id", "title", "fix", "discussion")
 
 def _read_ckl_asset_and_rows(root: ET.Element) -> list[tuple[str, ...]]:
     asset = {one.tag: one.text or "" for one in root.iterfind("ASSET/*")}
-    rows: list[tuple[str, ...]] = [_read_host_comment_and_extras(asset, "HOST_NAME", "TARGET_COMMENT")]
+    rows: list[tuple[str, ...]] = [_read_asset_host_comment_and_extras(asset, "HOST_NAME", "TARGET_COMMENT")]
     for vuln in root.iter("VULN"):
         pairs = [(one.findtext("VULN_ATTRIBUTE", ""), one.findtext("ATTRIBUTE_DATA", "")) for one in vuln]
         given = {name: text for name, text in pairs if name}
         rest = ("STATUS", "FINDING_DETAILS", "COMMENTS", "SEVERITY_OVERRIDE")
         texts = (*(given.get(name, "") for name in _CKL), *(vuln.findtext(tag, "") for tag in rest))
         ccis = " ".join(text for name, text in pairs if name == "CCI_REF")
-        rows.append(tuple(_reduce_to_comparable_ascii(text) for text in (*texts, ccis)))
+        rows.append(tuple(_keep_ascii_before_first_control_character(text) for text in (*texts, ccis)))
     return rows
 
 
@@ -811,7 +822,10 @@ def _build_ckl_rows(rows: list[Object], comments: dict[str, str]) -> list[tuple[
     states = [CKL_STATUS.get(row["status"], "Not_Reviewed") for row in rows]
     ccis = [" ".join(row["named"]["ccis"]) for row in rows]
     more = [(state, row["found"], comments[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
-    return [tuple(_reduce_to_comparable_ascii(text) for text in (*one, *rest)) for one, rest in zip(names, more)]
+    return [
+        tuple(_keep_ascii_before_first_control_character(text) for text in (*one, *rest))
+        for one, rest in zip(names, more)
+    ]
 
 
 def _build_idref(row: Object) -> str:
@@ -839,7 +853,11 @@ def _check_results(files: Files, name: str, rows: list[Object], run_facts: Objec
                 one.get("idref"),
                 one.get("severity"),
                 *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
-                [_reduce_to_comparable_ascii(child.text or "") for child in one if child.tag == f"{space}message"],
+                [
+                    _keep_ascii_before_first_control_character(child.text or "")
+                    for child in one
+                    if child.tag == f"{space}message"
+                ],
             )
             for one in result
             if one.tag == f"{space}rule-result"
@@ -873,8 +891,8 @@ def _list_messages(row: Object, verdict: Object) -> "list[str]":
     waived = [_describe_waiver(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
     apart = [row["apart"]] if row["apart"] else []
     return [
-        _reduce_to_comparable_ascii(text)
-        for text in (*waived, *apart, *([_format_verdict(verdict)] if verdict else []))
+        _keep_ascii_before_first_control_character(text)
+        for text in (*waived, *apart, *([_format_scanner_verdict(verdict)] if verdict else []))
     ]
 
 
@@ -937,7 +955,7 @@ def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str]
 
 
 def _reduce_cell_to_short_comparable_ascii(cell: str) -> str:
-    return _reduce_to_comparable_ascii(cell)[:1500]
+    return _keep_ascii_before_first_control_character(cell)[:1500]
 
 
 def _to_comparable_ascii_without_formula_quote(cell: str, wanted: str) -> str:
@@ -967,8 +985,11 @@ def _check_oscal(files: Files, requested_rows: list[Object], comments: dict[str,
     items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
     _check_same("poam.oscal.json", items, [(_format_published_rule_id(row), comments[row["id"]]) for row in left])
     for name, where, rows in (("results.oscal.json", result, requested_rows), ("poam.oscal.json", plan, left)):
-        seen = [_reduce_to_comparable_ascii(one["description"])[:15_000] for one in where.get("observations", [])]
-        _check_same(name, seen, [_reduce_to_comparable_ascii(row["found"])[:15_000] for row in rows])
+        seen = [
+            _keep_ascii_before_first_control_character(one["description"])[:15_000]
+            for one in where.get("observations", [])
+        ]
+        _check_same(name, seen, [_keep_ascii_before_first_control_character(row["found"])[:15_000] for row in rows])
 
 
 def _build_oscal_finding(row: Object, comment: str) -> "tuple[str, ...]":

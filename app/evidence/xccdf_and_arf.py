@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 from app.events.kinds import VerdictGiven
 from app.events.record import format_timestamp
-from app.evidence.finding_text import format_verdict
+from app.evidence.finding_text import format_scanner_verdict
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.evidence.xml_and_json_writing import add_element, serialize_document
 
@@ -36,7 +36,9 @@ def add_benchmark(parent: ET.Element, case: RunRecord) -> ET.Element:
 
 def _add_benchmark_rule(root: ET.Element, rule_record: RuleRecord) -> None:
     named = rule_record.named
-    group = add_element(root, "Group", id=f"xccdf_{_choose_namespace(rule_record)}_group_{_to_id_part(named.group)}")
+    group = add_element(
+        root, "Group", id=f"xccdf_{_choose_disa_or_temper_namespace(rule_record)}_group_{_to_id_part(named.group)}"
+    )
     add_element(group, "title", named.group_title)
     rule = add_element(group, "Rule", id=build_rule_idref(rule_record), severity=rule_record.severity, weight="10.0")
     add_element(rule, "version", named.stig_id)
@@ -94,7 +96,7 @@ def _add_rule_result(
     if rule_record.left_out:
         add_element(shown, "message", rule_record.left_out, severity="info")
     if verdict:
-        add_element(shown, "message", format_verdict(verdict), severity="info")
+        add_element(shown, "message", format_scanner_verdict(verdict), severity="info")
         add_element(shown, "check", system=f"urn:temper:scanner:{verdict.scanner.split(' ')[0].lower()}")
 
 
@@ -109,10 +111,10 @@ def build_benchmark_id(case: RunRecord) -> str:
 def build_rule_idref(rule_record: RuleRecord) -> str:
     published = _PUBLISHED.fullmatch(rule_record.named.id)
     id_ = rule_record.named.id if published else rule_record.rule.id
-    return f"xccdf_{_choose_namespace(rule_record)}_rule_{_to_id_part(id_)}"
+    return f"xccdf_{_choose_disa_or_temper_namespace(rule_record)}_rule_{_to_id_part(id_)}"
 
 
-def _choose_namespace(rule_record: RuleRecord) -> str:
+def _choose_disa_or_temper_namespace(rule_record: RuleRecord) -> str:
     return "mil.disa.stig" if _PUBLISHED.fullmatch(rule_record.named.id) else "temper"
 
 

@@ -104,7 +104,7 @@ class _LineupReader(TomlReader):
             self._check_cpu_engine(table_path, engine)
         else:
             self._check_gpus(table_path, engine, [gpu.index for gpu in gpus])
-        self._check_start_method(table_path, engine)
+        self._check_single_start_method_and_urls(table_path, engine)
         if engine.utilization is not None and engine.utilization > 1:
             self.reject(table_path, "utilization", "utilization is a share of the GPU's memory: at most 1")
         if engine.limit_tok_s is not None and not engine.limit_source:
@@ -135,7 +135,7 @@ class _LineupReader(TomlReader):
         if not engine.base_urls:
             self.reject(table_path, "", "an engine of kind openai runs already: give its base_urls")
 
-    def _check_start_method(self, table_path: Table, engine: Engine) -> None:
+    def _check_single_start_method_and_urls(self, table_path: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
         if len(given) != 1:
             ways = "base_urls (it runs already), [launch] (Temper starts it) and [simulation]"

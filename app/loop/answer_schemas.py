@@ -19,7 +19,7 @@ from app.loop.shown_file import ShownFile
 from app.resources.kind import Objection, ResourceAction
 from app.syntax.option_writing_by_file_path import can_set_option
 from app.targets.resources.available_actions import Offer
-from app.targets.rule_scope import RuleScope, find_foreign_action_objection, find_foreign_place_objection
+from app.targets.rule_scope import RuleScope, find_foreign_action_objection, find_unnamed_place_objection
 
 Schema = dict[str, Any]
 
@@ -144,11 +144,11 @@ def build_act_schema(situation: TurnSituation) -> Schema:
     found += _build_resource_action_schemas(situation)
     if not found:  # nothing from the rule applies: allow what any file can take
         found = [one for file in situation.files for one in _build_free_schemas(file, situation)]
-    actions = {"actions": _build_untried_action_schema(found, situation)}
+    actions = {"actions": _build_one_untried_or_several_actions_schema(found, situation)}
     return _build_object(actions | ({"reload": {"enum": [*situation.services, "none"]}} if situation.services else {}))
 
 
-def _build_untried_action_schema(options: list[Schema], situation: TurnSituation) -> Schema:
+def _build_one_untried_or_several_actions_schema(options: list[Schema], situation: TurnSituation) -> Schema:
     """Allow one action that has not failed yet, or several; only several if files must change together."""
     most = min(_FEW, len(options))
     alone: list[Schema] = []
@@ -296,7 +296,7 @@ def find_scope_objection(answer: answers.Answer, situation: TurnSituation) -> Ob
     if isinstance(answer, answers.Plan):
         if answer.candidate:
             return None  # judged when it was gathered, and again before it runs
-        return find_foreign_place_objection(situation.scope, answer.paths, situation.candidates)
+        return find_unnamed_place_objection(situation.scope, answer.paths, situation.candidates)
     if isinstance(answer, answers.Work):
         return find_foreign_action_objection(situation.scope, answer.actions, situation.candidates)
     return None

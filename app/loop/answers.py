@@ -97,7 +97,11 @@ def parse_answer(
         said = _find_likeliest_object(purpose, text)
         asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
         kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
-        fields = _resolve_actions(said, lines_by_path) if purpose == "act" else _clean_fields(said)
+        fields = (
+            _resolve_actions(said, lines_by_path)
+            if purpose == "act"
+            else _remove_control_characters_and_repeated_paths(said)
+        )
         answer = msgspec.convert(
             fields if rejects_unknown_fields or asks else _drop_unknown_top_level_fields(fields, kind), kind
         )
@@ -108,7 +112,7 @@ def parse_answer(
         raise BrokenAnswer("a vendor's script is taken from the content, and nobody's to write: use the other actions")
     if isinstance(answer, Plan) and not (answer.paths or answer.candidate):
         raise BrokenAnswer("the answer does not fit its shape: a plan names at least one path")
-    _reject_trailing_newlines(answer)
+    _reject_paths_or_lines_ending_in_newline(answer)
     return _drop_duplicates(answer)
 
 
@@ -178,7 +182,7 @@ def parse_actions_of_person(text: str) -> tuple[AnyAction, ...]:
     return work.actions
 
 
-def _clean_fields(answer_fields: Any) -> Any:
+def _remove_control_characters_and_repeated_paths(answer_fields: Any) -> Any:
     if not isinstance(answer_fields, dict):
         return answer_fields
     return {
@@ -244,7 +248,7 @@ def _drop_duplicates(answer: Answer) -> Answer:
     return answer
 
 
-def _reject_trailing_newlines(answer: Answer) -> None:
+def _reject_paths_or_lines_ending_in_newline(answer: Answer) -> None:
     """Raise BrokenAnswer for trailing newlines: `$` in a JSON Schema pattern also matches before one."""
     named = [*answer.paths] if isinstance(answer, Plan) else []
     parts = answer.actions if isinstance(answer, Work) else answer.questions if isinstance(answer, Inquiry) else ()

@@ -12,7 +12,7 @@ from app.events.approval_policy import PeopleNeeded
 from app.events.event_field_types import AnyAction, Phase, Probe
 from app.loop import effects, running_settings_check
 from app.loop.harm_seen_by_probes import find_preexisting_failures
-from app.loop.proven_fix import build_fix_if_proven
+from app.loop.proven_fix import build_real_or_simulated_fix_if_proven
 from app.loop.required_approvals import decide_people_needed
 from app.loop.risk import assess_risk
 from app.loop.run_in_progress import Run
@@ -217,7 +217,7 @@ async def probe_changed_host(run: Run, _: effects.Watch) -> None:
             target.check_in_force(),
         )
     )
-    in_force = standing.filter_by_paths(change.path for change in changes)
+    in_force = standing.filter_by_programs_affected_by_paths(change.path for change in changes)
     run.append(
         *running_settings_check.build_in_force_events(in_force, **run.current_attempt_event_fields),
         kinds.SentryProbed(
@@ -230,7 +230,7 @@ async def probe_changed_host(run: Run, _: effects.Watch) -> None:
     )
 
 
-async def gather_failure_facts(run: Run, _: effects.GatherFacts) -> None:
+async def record_failed_probes_and_scanner_verdict(run: Run, _: effects.GatherFacts) -> None:
     attempt = run.attempt
     if attempt.probed:
         probes = attempt.probed.probes
@@ -275,6 +275,6 @@ async def commit_and_build_pass_events(run: Run) -> Sequence[kinds.Event]:
     await run.services.target.run_blocking(lambda target: target.commit(journal, keep_images=keep_images))
     told = tuple(lesson.id for lesson in attempt.lessons)
     rule, host, played = run.rule.id, run.services.target.name, run.services.target.simulated
-    fix = build_fix_if_proven(run.state.run, rule, host, attempt, simulated=played)
+    fix = build_real_or_simulated_fix_if_proven(run.state.run, rule, host, attempt, is_host_simulated=played)
     end = kinds.ItemPassed(rule=rule, attempts=attempt.number, lessons=told, replayed=attempt.replayed_fix_id)
     return (kinds.FixProven(rule=rule, attempt=attempt.number, fix=fix), end) if fix else (end,)

@@ -11,7 +11,13 @@ from app.loop.reboot_decisions import (
     decide_comparison_or_reopening_after_reboot,
     decide_reboot,
 )
-from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_for_next_turn
+from app.loop.state import (
+    Item,
+    RunState,
+    explain_time_or_token_overspending,
+    find_active_waiver,
+    get_seconds_for_next_turn,
+)
 from app.skills.skill import Rule, Skill
 
 MOST_FRUITLESS_TURNS = 3
@@ -54,7 +60,9 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
     if state.item:
         return _decide_for_item(state, state.item, skill.rules[state.item.rule], now)
     return (
-        _decide_next_item_start_or_close(state, skill, now) or decide_reboot(state, now) or _decide_closing_step(state)
+        _decide_next_item_start_or_close(state, skill, now)
+        or decide_reboot(state, now)
+        or _decide_closing_scan_or_finish(state)
     )
 
 
@@ -67,14 +75,14 @@ def _decide_rollback_after_interruption(state: RunState) -> Effect | None:
     attempt = state.attempt
     if attempt is None or attempt.journal is None:
         return None
-    unproven = state.waiting and attempt.failed is None and not is_proven_harmless(state, attempt)
+    unproven = state.waiting and attempt.failed is None and not is_host_proven_unharmed_after_change(state, attempt)
     if attempt.rolling_back or not attempt.has_apply_outcome or unproven:
         cause = attempt.failed.cause if attempt.failed else "interrupted"
         return effects.RollBack(attempt.journal, cause)
     return None
 
 
-def is_proven_harmless(state: RunState, attempt: Attempt) -> bool:
+def is_host_proven_unharmed_after_change(state: RunState, attempt: Attempt) -> bool:
     """Return whether the probes found the host as well after the change as before the run."""
     probed = attempt.probed
     return probed is not None and not (probed.drift or find_first_harm(state.baseline_probes, probed.probes))
@@ -141,7 +149,7 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
     return None
 
 
-def _decide_closing_step(state: RunState) -> Effect:
+def _decide_closing_scan_or_finish(state: RunState) -> Effect:
     """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     looked = _get_mode(state) == "scan" or "closing" in state.scanned
     return (
@@ -162,8 +170,8 @@ def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Eff
     if attempt.clear:
         return effects.CloseItem(rule.id, "passed")
     if attempt.awaits_person:
-        return _decide_approval(attempt, now)
-    if over := explain_overspending(item, state, now):
+        return _decide_while_approval_is_missing(attempt, now)
+    if over := explain_time_or_token_overspending(item, state, now):
         return effects.FailAttempt("over budget", over)
     return _decide_attempt_step(state, item, attempt, rule, now)
 
@@ -195,13 +203,13 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
         number = next(iter(item.usable_candidates_by_number), 0)
         return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
-        return _ask_role_or_fail_attempt(state, attempt, effects.Ask("architect", "plan", left))
+        return _ask_role_or_use_default_or_fail(state, attempt, effects.Ask("architect", "plan", left))
     if attempt.proposed is None and attempt.edited:
         return effects.Propose()
     if attempt.proposed is None and attempt.plan.candidate:
         return effects.TakeCandidate(attempt.plan.candidate)
     if attempt.proposed is None:
-        return _ask_role_or_fail_attempt(state, attempt, effects.Ask("worker", "act", left))
+        return _ask_role_or_use_default_or_fail(state, attempt, effects.Ask("worker", "act", left))
     if attempt.refused:
         return effects.FailAttempt("refused", f"{attempt.refused.clause}: {attempt.refused.reason}")
     if not attempt.allowed:
@@ -215,7 +223,7 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
     if asks and not attempt.is_approved and not _can_ask_people(state):
         return effects.CloseItem(rule.id, "deferred", _NEEDS_PERSON)
     if asks and not attempt.is_approved:
-        return _decide_approval(attempt, now) if attempt.rehearsed else effects.Rehearse()
+        return _decide_while_approval_is_missing(attempt, now) if attempt.rehearsed else effects.Rehearse()
     if attempt.change_failed:
         return effects.FailAttempt("change failed", attempt.change_failed.reason)
     if attempt.applied is None:
@@ -223,7 +231,7 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
     if attempt.verdict is None:
         return effects.Verify()
     if attempt.explained is None:
-        return _ask_role_or_fail_attempt(state, attempt, effects.Ask("auditor", "review", left))
+        return _ask_role_or_use_default_or_fail(state, attempt, effects.Ask("auditor", "review", left))
     if attempt.verdict.word != "pass":
         return effects.FailAttempt("scanner", f"the scanner says {attempt.verdict.word}: {attempt.verdict.evidence}")
     if attempt.explained.veto:
@@ -232,7 +240,7 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
         return effects.Watch()
     if attempt.alarm:
         return effects.FailAttempt("alarm", attempt.alarm.reason)
-    return _ask_role_or_fail_attempt(state, attempt, effects.Ask("sentry", "triage", left))
+    return _ask_role_or_use_default_or_fail(state, attempt, effects.Ask("sentry", "triage", left))
 
 
 _ALL_TRIED = "no model is asked, and all that is proposed was tried"
@@ -250,7 +258,7 @@ def _explain_no_candidate(item: Item) -> str:
     return f"no model is asked, and nothing is proposed that can be done here. {' '.join(told)}".strip()
 
 
-def _ask_role_or_fail_attempt(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
+def _ask_role_or_use_default_or_fail(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
     if attempt.fruitless < MOST_FRUITLESS_TURNS and not state.has_no_model:
         return ask
     if ask.purpose in ("review", "triage", "reflect"):
@@ -260,7 +268,7 @@ def _ask_role_or_fail_attempt(state: RunState, attempt: Attempt, ask: effects.As
     return effects.FailAttempt("engine", f"the {ask.role} gave no usable answer in {MOST_FRUITLESS_TURNS} turns")
 
 
-def _decide_approval(attempt: Attempt, now: float) -> Effect:
+def _decide_while_approval_is_missing(attempt: Attempt, now: float) -> Effect:
     if attempt.disapproved:
         return effects.FailAttempt("disapproved", f"{attempt.disapproved.by} refused: {attempt.disapproved.reason}")
     if attempt.approval is None:
@@ -282,7 +290,11 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     if attempt.reflected is None:
         unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_apply_outcome)
         teaches_nothing = unmade or state.has_no_model or failed.cause == "engine"
-        if teaches_nothing or attempt.fruitless >= MOST_FRUITLESS_TURNS or explain_overspending(item, state, now):
+        if (
+            teaches_nothing
+            or attempt.fruitless >= MOST_FRUITLESS_TURNS
+            or explain_time_or_token_overspending(item, state, now)
+        ):
             return effects.UseSafeDefault("reflect")
         return effects.Ask("architect", "reflect", get_seconds_for_next_turn(state, item, now))
     if attempt.vendor:
@@ -297,7 +309,7 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
-    if over := explain_overspending(item, state, now):
+    if over := explain_time_or_token_overspending(item, state, now):
         return effects.CloseItem(rule.id, "escalated", spent or over)
     return effects.StartAttempt(rule.id, attempt.number + 1, vendor=spent is not None)
 

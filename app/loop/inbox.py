@@ -34,7 +34,7 @@ def find_event_for_command(command: Command, state: RunState, now: float) -> kin
         case "approve" if find_open_approval_id(state, now) == command.approval:
             return _build_approval_if_it_counts(command, state)
         case "refuse" if find_open_approval_id(state, now) == command.approval:
-            return _build_approval_refused_event(command, state)
+            return _build_event_of_person_refusing_approval(command, state)
         case "edit" if state.attempt and find_open_approval_id(state, now) == command.approval:
             return _build_edit_if_valid(command)
         case _:
@@ -64,7 +64,7 @@ def _build_approval_if_it_counts(command: Command, state: RunState) -> kinds.App
     )
 
 
-def _build_approval_refused_event(command: Command, state: RunState) -> kinds.ApprovalRefused:
+def _build_event_of_person_refusing_approval(command: Command, state: RunState) -> kinds.ApprovalRefused:
     assert state.subject_awaiting_approval
     assert state.subject_awaiting_approval.approval
     about = state.subject_awaiting_approval.approval.about

@@ -36,7 +36,7 @@ _TITLE_BRINGS = re.compile(r"(?!.*\bmust not\b).*\bpackages?\b.*\binstalled\b.*"
 _RECORDS_FILES = re.compile(r"(?:.*_)?aide_build_database")
 
 
-def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
+def sort_findings_dependencies_first(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     among = set(findings)
     sorter = TopologicalSorter({rule: among.intersection(skill.rules[rule].depends) for rule in findings})
     sorter.prepare()
@@ -76,7 +76,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
     target, request = run.services.target, run.request
     changes = request.mode not in ("scan", "dry-run")
 
-    def prepare_target_and_read_confinement_and_health(
+    def prepare_target_and_read_state_and_disposability(
         target: Target,
     ) -> tuple[str, tuple[Probe, ...], InForceReport, bool]:
         target.prepare(changes=changes, consent=request.consent, keep=request.keep)
@@ -88,7 +88,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             run.append(kinds.RunPreparing(worker=run.services.worker))
 
     confinement, probes, standing, disposable = await _await_with_ticks(
-        target.run_blocking(prepare_target_and_read_confinement_and_health), announce
+        target.run_blocking(prepare_target_and_read_state_and_disposability), announce
     )
     named = await asyncio.to_thread(choose_benchmark_with_skill_ids, run.services.skill)
     waivers = await asyncio.to_thread(run.services.history.list_active_waivers, request.host, run.services.clock())
@@ -160,7 +160,7 @@ async def _record_scope_from_opening_scan(run: Run, _: effects.Scope) -> None:
     run.append(
         *await _build_drift_events(run, findings),
         kinds.RunScoped(
-            order=sort_findings(findings, run.services.skill),
+            order=sort_findings_dependencies_first(findings, run.services.skill),
             compliant=tuple(rule for rule, word in words.items() if word == "pass"),
             undecided=tuple(rule for rule, word in words.items() if word not in ("pass", "fail")),
         ),
@@ -313,7 +313,7 @@ async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
     return True
 
 
-async def _finish_run(run: Run, _: effects.Finish) -> None:
+async def _record_run_finished_with_counts(run: Run, _: effects.Finish) -> None:
     state = run.state
     if run.request.after_reboot:
         await running_settings_check.append_reboot_check_against_last_run(run)
@@ -321,10 +321,10 @@ async def _finish_run(run: Run, _: effects.Finish) -> None:
     for item in state.items.values():
         count[item.status] += 1
     tree = await run.services.target.run_blocking(lambda target: target.compute_digest())
-    run.append(kinds.RunFinished(**count, regressions=find_regressions(state), tree=tree))
+    run.append(kinds.RunFinished(**count, regressions=find_rules_passed_then_failing_at_end(state), tree=tree))
 
 
-def find_regressions(state: RunState) -> tuple[str, ...]:
+def find_rules_passed_then_failing_at_end(state: RunState) -> tuple[str, ...]:
     """Return rules that passed before or during the run and fail at its end."""
     held = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
     held |= {item.rule for item in state.items.values() if item.status == "passed"}
@@ -366,17 +366,17 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Verify: change_execution.scan_rule_after_change,
     effects.Watch: change_execution.probe_changed_host,
     effects.FailAttempt: _record_failed_attempt,
-    effects.GatherFacts: change_execution.gather_failure_facts,
+    effects.GatherFacts: change_execution.record_failed_probes_and_scanner_verdict,
     effects.RollBack: change_execution.roll_back,
     effects.CloseItem: _close_item,
     effects.AskForReboot: reboot.ask_for_reboot,
     effects.SkipReboot: reboot.skip_reboot,
     effects.Reboot: reboot.record_reboot_announcement,
     effects.AwaitReboot: reboot.order_and_await_reboot,
-    effects.UndoRun: reboot.undo_run_changes,
+    effects.UndoRun: reboot.undo_run_changes_and_record_reboot_undone,
     effects.CompareReboot: reboot.compare_fixes_after_reboot,
     effects.ReopenItem: reboot.escalate_lost_fix,
-    effects.Finish: _finish_run,
+    effects.Finish: _record_run_finished_with_counts,
     effects.Stop: _stop_run,
     effects.Halt: _halt_run,
 }

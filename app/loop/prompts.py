@@ -164,14 +164,14 @@ def build_user_prompt(
 
 
 def _join_sections(
-    purpose: Purpose, context: TurnContext, budget: int, situation: TurnSituation, shortened: frozenset[str]
+    purpose: Purpose, context: TurnContext, character_budget: int, situation: TurnSituation, shortened: frozenset[str]
 ) -> tuple[str, list[str]]:
     """Return the prompt and the titles of those of its sections that the budget was too small for."""
-    rule, last = context.rule, Prompt(budget // 2, shortened)
+    rule, last = context.rule, Prompt(character_budget // 2, shortened)
     last.parts.append(f"Attempt: {context.attempt.number}")
     _LAST[purpose](last, context)
     last.add("Your last answer was not usable", to_one_line(clean_text(context.attempt.complaint, _SAID)), _SAID)
-    prompt = Prompt(budget - len(last.text()) - 2, shortened)
+    prompt = Prompt(character_budget - len(last.text()) - 2, shortened)
     title = "" if rule.foreign else f" {rule.title}"
     prompt.parts.append(
         f"Task: {purpose}. {_TASK[purpose]}\n"

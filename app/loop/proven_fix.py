@@ -40,7 +40,9 @@ def build_plan_event(fix: ProvenFix, attempt: int) -> PlanMade:
     return PlanMade(**{**_get_shared_fields(fix, PlanMade), "attempt": attempt})
 
 
-def build_fix_if_proven(run: str, rule: str, host: str, attempt: Attempt, *, simulated: bool) -> ProvenFix | None:
+def build_real_or_simulated_fix_if_proven(
+    run: str, rule: str, host: str, attempt: Attempt, *, is_host_simulated: bool
+) -> ProvenFix | None:
     """Return the proven fix of a passed attempt, or None if it does not count as proven.
 
     It counts if it is no replay, both roles reviewed it, and every probe that it could touch was really asked.
@@ -57,7 +59,7 @@ def build_fix_if_proven(run: str, rule: str, host: str, attempt: Attempt, *, sim
         return None
     change = _get_shared_fields(plan, ProvenFix) | _get_shared_fields(proposed, ProvenFix)
     of = {"id": f"{run}.{rule}.{attempt.number}", "rule": rule, "host": host, "run": run, "attempt": attempt.number}
-    return ProvenFix(**change | of, played=simulated, seen=attempt.seen, changes=applied.changes)
+    return ProvenFix(**change | of, played=is_host_simulated, seen=attempt.seen, changes=applied.changes)
 
 
 def _get_shared_fields(source: Struct, kind: type[Struct]) -> dict[str, Any]:

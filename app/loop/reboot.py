@@ -208,7 +208,7 @@ async def _record_loss(run: Run, reason: str) -> None:
     )
 
 
-async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
+async def undo_run_changes_and_record_reboot_undone(run: Run, _: effects.UndoRun) -> None:
     """Put the machine back to its snapshot if it is lost, then roll this run's changes back, the newest first."""
     announced, before = _get_announced(run), run.state.started.probes if run.state.started else ()
     snapshot = announced.snapshot if run.state.reboot.lost else ""

@@ -137,7 +137,7 @@ def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str,
         max_tokens=seat.max_tokens,
         temperature=seat.temperature,
         # The seed differs for each turn, so that a repeated question gets a new answer, yet is reproducible.
-        extra=seat.sampling.to_request_fields() | {"seed": zlib.crc32(name.turn.encode())},
+        extra=seat.sampling.to_request_fields_besides_temperature() | {"seed": zlib.crc32(name.turn.encode())},
         traceparent=build_traceparent(run.state.run, name.turn) if seat.traced else "",
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from app.candidates.recipe_file_reader import Recipe
-from app.candidates.settings_that_proposals_ask_for import list_settings_of_content
+from app.candidates.settings_that_proposals_ask_for import list_settings_of_candidates_except_recipes
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approval_policy import ApprovalPolicy
@@ -93,7 +93,7 @@ class Run:
     def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
         """Return the change within the plan and what the rule names. A person may name more."""
         scope = None if by_person else self.rule_scope
-        asks = self.rule.permitted_weakenings | list_settings_of_content(self.item.candidates)
+        asks = self.rule.permitted_weakenings | list_settings_of_candidates_except_recipes(self.item.candidates)
         return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), asks, scope)
 
     @property

@@ -324,7 +324,7 @@ def find_active_waiver(state: RunState, rule: str, at: float) -> Waiver | None:
     return max(active, key=lambda one: one.until, default=None)
 
 
-def explain_overspending(item: Item, state: RunState, now: float) -> str | None:
+def explain_time_or_token_overspending(item: Item, state: RunState, now: float) -> str | None:
     budget = state.budget
     now -= get_unobserved_gap_seconds(state, now)
     if item.tokens >= budget.item_tokens:

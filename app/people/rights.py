@@ -86,7 +86,7 @@ def get_token_id() -> str:
     return person.credential if person and person.via == "token" else ""
 
 
-def list_people_who_made_current_token() -> tuple[str, ...]:
+def list_others_who_made_current_token() -> tuple[str, ...]:
     """Return who made the current request's token, the first one first; empty if its owner did."""
     person = WHO.get()
     return person.made_by if person and person.via == "token" else ()

@@ -36,7 +36,7 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[SetAgeing]:
     return (SetAgeing(account=name, setting=setting, days=days) for name in rule.accounts for setting, days in ages)
 
 
-def judge_ageing(foreseen: kind.ForeseenStates) -> kind.Objection | None:
+def judge_ageing_for_weakening_and_lockout(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     ours = foreseen.iterate_names_and_states("account")
     return next((found for name, one in ours if (found := _judge_account(name, one, foreseen))), None)
 
@@ -89,6 +89,6 @@ KIND = kind.ResourceKind(
     find_candidates=find_candidates,
     is_possible=lambda action, host: f" {action.setting} {action.days}," not in f" {host.text},",
     list_words=lambda action: (action.setting, str(action.days)),
-    judge_states=judge_ageing,
+    judge_states=judge_ageing_for_weakening_and_lockout,
     build_commands=_build_commands,
 )

@@ -46,10 +46,13 @@ def judge_mounts(foreseen: ForeseenStates) -> Objection | None:
 
 def _build_commands(action: AddMountOptions, _: Sequence[str]) -> tuple[ShellCommands, ...]:
     at = shlex.quote(action.mount)
-    return (_build_fstab_commands(at, action.options), *(_build_remount_commands(at, one) for one in action.options))
+    return (
+        _build_fstab_edit_commands(at, action.options),
+        *(_build_remount_commands(at, one) for one in action.options),
+    )
 
 
-def _build_fstab_commands(at: str, options: Sequence[MountOption]) -> ShellCommands:
+def _build_fstab_edit_commands(at: str, options: Sequence[MountOption]) -> ShellCommands:
     look = (
         f'said=",$(findmnt -s -n -o OPTIONS --mountpoint {at}),"; '
         f"for one in {' '.join(options)}; do case $said in *,$one,*) ;; *) exit 1 ;; esac; done"

@@ -43,10 +43,10 @@ def judge_script_digest_and_readability(action: RunVendorScript) -> Objection | 
 def format_vendor_scripts_for_review(actions: Iterable[Action]) -> str:
     """Return the scripts in full, to be shown before the diff of their result."""
     ours = (one for one in actions if isinstance(one, RunVendorScript))
-    return "".join(f"{LABEL} {one.rule}, sha256 {one.sha256}\n{_prefix_lines(one.script)}" for one in ours)
+    return "".join(f"{LABEL} {one.rule}, sha256 {one.sha256}\n{_mark_diff_lines_as_script(one.script)}" for one in ours)
 
 
-def _prefix_lines(script: str) -> str:
+def _mark_diff_lines_as_script(script: str) -> str:
     return "".join(f"{SCRIPT}{line}\n" for line in script.split("\n"))
 
 

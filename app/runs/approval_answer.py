@@ -75,12 +75,15 @@ def record_answer(
     asking = state.subject_awaiting_approval
     if decision == "edit" and not isinstance(asking, Attempt):
         raise Rejected("decision", "a reboot has no actions to edit: approve it or refuse it.")
-    ours.approval, ours.actions = approval, _validate_and_normalize_actions(actions) if decision == "edit" else ""
+    ours.approval, ours.actions = (
+        approval,
+        _validate_actions_and_build_worker_answer(actions) if decision == "edit" else "",
+    )
     askers = list_askers(state.request, asking.proposed if isinstance(asking, Attempt) else None)
     return _store_answer(session, ours, asking.people_required if asking else 1, askers)
 
 
-def _validate_and_normalize_actions(actions: str) -> str:
+def _validate_actions_and_build_worker_answer(actions: str) -> str:
     """Validate an edit's actions like a Worker's answer and return them in canonical form."""
     if len(actions) > LONGEST_ACTIONS:
         raise Rejected("actions", f"the actions have {len(actions)} characters; the limit is {LONGEST_ACTIONS}.")

@@ -18,7 +18,7 @@ from app.candidates.gather import (
 from app.candidates.recipe_file_reader import Recipe
 from app.events.event_field_types import Candidate
 from app.loop.escalated_finding_label import describe_escalated_question
-from app.loop.perform import sort_findings
+from app.loop.perform import sort_findings_dependencies_first
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope
 from app.runs.scanner_factory import open_scanner_and_target
@@ -100,7 +100,9 @@ async def forecast_run(
     async with open_scanner_and_target(skill, host, hosts_folder) as (scanner, target):
         files = await target.run_blocking(lambda target: _set_rule_paths_and_get_files(target, skill))
         verdicts = {one.rule: one for one in await scanner.scan(files, list(rules) or list(skill.rules))}
-        findings = sort_findings([rule for rule, one in verdicts.items() if one.word == "fail"], skill)
+        findings = sort_findings_dependencies_first(
+            [rule for rule, one in verdicts.items() if one.word == "fail"], skill
+        )
         forecasts = [
             await target.run_blocking(partial(_forecast_finding, skill, skill.rules[rule], verdicts[rule], given))
             for rule in findings

@@ -91,7 +91,7 @@ def _map_hosts_to_rules_of_unended_runs(session: Session) -> Mapping[str, frozen
 
 def _read_left_findings_by_host_and_skill(session: Session, hosts: set[str]) -> Mapping[_Key, tuple[LeftFinding, ...]]:
     """Return the findings that wait on these hosts: their cells, with the reasons that the log gives."""
-    rows = list(_read_standings(session, sorted(hosts)))
+    rows = list(_read_all_standings_of_hosts(session, sorted(hosts)))
     cells = {
         (row.host, row.skill, rule): cell.run
         for row in rows
@@ -115,7 +115,7 @@ def _read_left_findings_by_host_and_skill(session: Session, hosts: set[str]) -> 
     return found
 
 
-def _read_standings(session: Session, hosts: Sequence[str]) -> Iterator[StandingRow]:
+def _read_all_standings_of_hosts(session: Session, hosts: Sequence[str]) -> Iterator[StandingRow]:
     for start in range(0, len(hosts), attention_queries.AT_ONCE):
         some = hosts[start : start + attention_queries.AT_ONCE]
         yield from session.exec(select(StandingRow).where(col(StandingRow.host).in_(some)))

@@ -19,7 +19,7 @@ from app.people.rights import Person, has_right
 from app.skills.skill import Rule
 from app.store.models import RunRow
 from app.store.rollouts import RolloutRow
-from app.store.waivers import WaiverDue, WaiverRow, list_ending_or_ended_waivers
+from app.store.waivers import WaiverDue, WaiverRow, list_waivers_ending_soon_or_recently_ended
 from app.text.pluralized_counts import count_things
 
 DecisionKind = Literal["approval", "escalated", "deferred", "rollout", "waiver", "host", "run"]
@@ -134,7 +134,9 @@ def list_decisions(sources: InboxSources) -> list[OpenDecision]:
         *_iterate_paused_rollout_decisions(sources),
         *_iterate_failed_run_decisions(sources),
         *_iterate_paused_run_decisions(sources),
-        *map(_to_waiver_decision, list_ending_or_ended_waivers(sources.waivers, sources.now, WAIVER_DAYS)),
+        *map(
+            _to_waiver_decision, list_waivers_ending_soon_or_recently_ended(sources.waivers, sources.now, WAIVER_DAYS)
+        ),
     ]
     return sorted(
         found, key=lambda one: (GROUPS.index(one.get_group(sources.now)), _ORDER.index(one.risk), one.since, one.id)

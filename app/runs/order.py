@@ -12,7 +12,13 @@ from app.runs.shared_field_checks import check_lengths, check_rule, load_known_s
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets import no_rollback_consent
-from app.targets.host_registry import FIXTURE, choose_default_mode, find_host, is_fixture, require_known_host
+from app.targets.host_registry import (
+    FIXTURE,
+    choose_auto_for_fixture_else_review,
+    find_host,
+    is_fixture,
+    require_known_host,
+)
 from app.text.clean import clean_text
 
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -82,7 +88,7 @@ def create_run_request(order: Order, lineup: Lineup, hosts_folder: Path) -> RunQ
     return RunQueued(
         host=order.host,
         skill=pack.name,
-        rules=_select_order_rules(order, pack),
+        rules=_select_order_rules_in_given_order(order, pack),
         mode=resolve_mode(order, pack),
         budget=order.budget,
         lineup=lineup.name,
@@ -107,7 +113,7 @@ def validate_order_and_load_skill(order: Order, hosts_folder: Path) -> Skill:
     with convert_bad_input_to_rejected("host", "unknown-host"):
         require_known_host(order.host, hosts_folder)
     pack = load_known_skill(order.skill)
-    _select_order_rules(order, pack)
+    _select_order_rules_in_given_order(order, pack)
     mode = resolve_mode(order, pack)
     if order.after_reboot and is_fixture(order.host):
         raise Rejected(
@@ -138,7 +144,7 @@ def _check_reboot(host: str, mode: Mode, hosts_folder: Path) -> None:
         raise Rejected("reboot", f"a run in mode {mode} changes nothing: choose auto or review, or leave reboot out.")
 
 
-def parse_engine_choice(word: str) -> EngineChoice:
+def require_choice_of_lineup_or_none(word: str) -> EngineChoice:
     if word in get_args(EngineChoice):
         return cast("EngineChoice", word)
     raise Rejected("engine", f"there is no engine choice {word[:40]!a}: choose {' or '.join(get_args(EngineChoice))}.")
@@ -147,11 +153,11 @@ def parse_engine_choice(word: str) -> EngineChoice:
 def select_rules(comma_separated_rules: str, skill_name: str) -> tuple[str, ...]:
     """Return the comma-separated rules of a skill, or all of them if empty."""
     order = Order(rules=split_at_commas_unless_none(comma_separated_rules) or None, skill=skill_name, by="")
-    return _select_order_rules(order, load_skill(skill_name))
+    return _select_order_rules_in_given_order(order, load_skill(skill_name))
 
 
 def resolve_mode(order: Order, pack: Skill) -> Mode:
-    usual: Mode = "scan" if order.after_reboot else choose_default_mode(order.host)
+    usual: Mode = "scan" if order.after_reboot else choose_auto_for_fixture_else_review(order.host)
     mode = pack.mode or usual if order.mode is None else order.mode
     if mode not in MODES:
         raise Rejected("mode", f"there is no mode {mode[:40]!a}: choose one of {', '.join(MODES)}.")
@@ -160,7 +166,7 @@ def resolve_mode(order: Order, pack: Skill) -> Mode:
     return mode
 
 
-def _select_order_rules(order: Order, pack: Skill) -> tuple[str, ...]:
+def _select_order_rules_in_given_order(order: Order, pack: Skill) -> tuple[str, ...]:
     if order.profile is not None:
         return _select_rules_by_category_profile(order.profile, order, pack)
     if order.rules is None or order.has_all_or_unset_rules:

@@ -12,7 +12,7 @@ from app.scanners.openscap.tailoring import (
     TailoringFile,
     add_tailoring,
     load_tailoring_file,
-    map_names_to_tailoring_files,
+    map_names_to_added_tailoring_files,
     offer_only_tailored_profiles,
     read_tailoring,
 )
@@ -40,7 +40,7 @@ def validate_and_store_tailoring(document: bytes, content: str, name: str) -> li
         file = require_datastream(content)
     with convert_bad_input_to_rejected("document"):
         benchmark = read_benchmark(file)
-        if not _can_tailoring_apply_to_file(given := read_tailoring(document, name), file):
+        if not _is_tailoring_for_file_or_unknown_file(given := read_tailoring(document, name), file):
             raise Rejected("document", f"the tailoring is for {given.hint}, not for {file.name}.")
         added = add_tailoring(document, name, benchmark)
     return _create_profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
@@ -49,17 +49,17 @@ def validate_and_store_tailoring(document: bytes, content: str, name: str) -> li
 def list_tailored_profiles() -> list[TailoredProfile]:
     """Return the profiles of every stored tailoring, for each data stream that it fits."""
     found: list[TailoredProfile] = []
-    if names := map_names_to_tailoring_files():
+    if names := map_names_to_added_tailoring_files():
         for content, file in map_names_to_datastreams().items():
             for name in names:
                 # If it is for other content or unreadable, an order that names it gets the reason.
                 with suppress(BadInput):
-                    if _can_tailoring_apply_to_file(added := load_tailoring_file(name), file):
+                    if _is_tailoring_for_file_or_unknown_file(added := load_tailoring_file(name), file):
                         found += _create_profiles(name, added, read_benchmark(file), content)
     return found
 
 
-def _can_tailoring_apply_to_file(tailoring: TailoringFile, file: Path) -> bool:
+def _is_tailoring_for_file_or_unknown_file(tailoring: TailoringFile, file: Path) -> bool:
     """Return True if the tailoring names `file`, or names no data stream of this machine."""
     return tailoring.hint == file.name or tailoring.hint not in {
         here.name for here in map_names_to_datastreams().values()

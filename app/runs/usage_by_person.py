@@ -13,7 +13,7 @@ from app.errors import Rejected
 from app.events.kinds import EnergySpent
 from app.events.record import Recorded, select_events
 from app.evidence.poam import format_csv
-from app.machine.sampling.role_energy import extrapolate_joules
+from app.machine.sampling.role_energy import extrapolate_joules_if_enough_sampled
 from app.store.credentials import list_token_labels
 from app.store.events import EventStore
 from app.store.models import RunRow
@@ -104,7 +104,7 @@ def _build_usage_line(
 ) -> UsageLine:
     period, person, token, simulated = key
     samples = [energy[run.id] for run in runs if run.id in energy]
-    drawn = {one.of: [extrapolate_joules(part) for part in one.spent if part.role] for one in samples}
+    drawn = {one.of: [extrapolate_joules_if_enough_sampled(part) for part in one.spent if part.role] for one in samples}
     known = [one for one in samples if None not in drawn[one.of]]
     seconds = sum(part.gpu_seconds for one in known for part in one.spent if part.role)
     return UsageLine(

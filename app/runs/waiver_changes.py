@@ -47,9 +47,9 @@ def create_waiver(session: Session, spec: WaiverSpec, now: float, hosts_folder: 
         rule=spec.rule,
         scope_kind=spec.scope.kind,
         scope_name=spec.scope.name,
-        owner=_get_clean_line_or_empty(spec, "owner"),
-        reason=_get_clean_line_or_empty(spec, "reason"),
-        ticket=_get_clean_line_or_empty(spec, "ticket"),
+        owner=_clean_and_truncate_field_text(spec, "owner"),
+        reason=_clean_and_truncate_field_text(spec, "reason"),
+        ticket=_clean_and_truncate_field_text(spec, "ticket"),
         until=_normalize_end_date(spec.until, now),
         by=spec.by,
         made_at=now,
@@ -73,12 +73,12 @@ def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) 
 def _check_fields_and_rule(spec: WaiverSpec) -> None:
     check_lengths(spec, LONGEST)
     for field, request in _REQUIRED.items():
-        if not _get_clean_line_or_empty(spec, field):
+        if not _clean_and_truncate_field_text(spec, field):
             raise Rejected(field, request)
     check_rule("rule", spec.rule, load_known_skill(spec.skill))
 
 
-def _get_clean_line_or_empty(spec: WaiverSpec, field: str) -> str:
+def _clean_and_truncate_field_text(spec: WaiverSpec, field: str) -> str:
     return clean_line(getattr(spec, field), LONGEST[field]).strip()
 
 

@@ -110,7 +110,7 @@ class IdleQueueSuspender(PeriodicTask):
             await self._changes.wait_for_change(self._looked_at, self.every)
 
 
-def offer_run_of_unreachable_host(database: Engine, leases: Leases, durable: DurableQueue, run: str) -> bool:
+def hand_unreachable_host_run_to_other_nodes(database: Engine, leases: Leases, durable: DurableQueue, run: str) -> bool:
     """Offer the run to a node that has not tried its host lately. Return True if there is one. This blocks."""
     with Session(database) as session, session.begin():
         orphan = nodes.hand_over_unreachable_run(session, leases.node, run)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.errors import EnvironmentUnusable
-from app.private_files import restrict_permissions
+from app.private_files import restrict_folder_and_direct_entries_to_owner
 
 
 class AlreadyInUse(EnvironmentUnusable):
@@ -19,7 +19,7 @@ def create_private_folder(path: Path) -> None:
     """Create the data folder, or take other accounts' access to it away. Raise EnvironmentUnusable if it cannot be."""
     _make_folder(path)
     try:
-        restrict_permissions(path)
+        restrict_folder_and_direct_entries_to_owner(path)
     except OSError as exc:
         raise _create_folder_error(path, exc) from exc
 

@@ -168,13 +168,13 @@ def _find_engine_faults(conditions: Conditions) -> Iterator[HealthFault]:
         yield HealthFault(
             "engine",
             _ENGINE_BADGES.get(state, "ENGINE DEGRADED"),
-            _describe_engines(state, alike),
+            _name_engines_with_detail_if_only_one(state, alike),
             _choose_remedy(state),
             min(since for since, _ in alike.values()),
             tuple(alike),
             stops_work=state not in SERVING and bool(set(alike) & set(conditions.seated)),
             state=state,
-            title=_title_engines(state, alike),
+            title=_title_engines_by_name_or_count(state, alike),
         )
 
 
@@ -196,14 +196,16 @@ def _find_faults_that_stop_no_work(conditions: Conditions) -> Iterator[HealthFau
         yield HealthFault("disk", "DISK LOW", text, remedy, conditions.disk.low_since, stops_work=False)
 
 
-def _describe_engines(state: str, engine_states: Mapping[str, tuple[float, EngineState]]) -> str:
-    details = {event.detail or "no detail" for _, event in engine_states.values()}
-    if len(engine_states) == 1:
-        return f"Engine {next(iter(engine_states))} is {state}: {details.pop()}"
-    return f"{len(engine_states)} engines are {state}: {', '.join(engine_states)}."
+def _name_engines_with_detail_if_only_one(
+    state: str, engines_in_this_state: Mapping[str, tuple[float, EngineState]]
+) -> str:
+    details = {event.detail or "no detail" for _, event in engines_in_this_state.values()}
+    if len(engines_in_this_state) == 1:
+        return f"Engine {next(iter(engines_in_this_state))} is {state}: {details.pop()}"
+    return f"{len(engines_in_this_state)} engines are {state}: {', '.join(engines_in_this_state)}."
 
 
-def _title_engines(state: str, engines: Collection[str]) -> str:
+def _title_engines_by_name_or_count(state: str, engines: Collection[str]) -> str:
     one = len(engines) == 1
     which = f"Engine {next(iter(engines))}" if one else f"{len(engines)} engines"
     if state == "absent":

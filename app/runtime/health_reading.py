@@ -117,7 +117,7 @@ def _read_holders(session: Session, runtime: Runtime) -> dict[str, Holder]:
     """Return the runs that some process works on."""
     if not runtime.leases:
         return {run: Holder(None, since) for run, since in runtime.durable.taken_at.items()}
-    living = {run: node for node in nodes.list_node_statuses(session) for run in node.runs}
+    living = {run: node for node in nodes.list_unended_node_statuses(session) for run in node.runs}
     claims = session.exec(select(LeaseRow.name, LeaseRow.claim).where(col(LeaseRow.name).in_(living))).all()
     return {run: Holder(living[run], claim / 1000) for run, claim in claims}  # a claim counts milliseconds
 

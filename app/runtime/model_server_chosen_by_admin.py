@@ -86,8 +86,8 @@ class OwnServer:
 
     async def inspect(self, http: httpx.AsyncClient, server: ServerAddress) -> Inspection:
         """Ask the server. Raise Rejected, with the field at fault, if it cannot be used."""
-        one = _parse_server(server)
-        report = await self._inspect_unless_busy(http, one, server.key)
+        one = _parse_server_url_and_model_or_reject(server)
+        report = await self._inspect_or_reject_if_already_asking(http, one, server.key)
         found = Inspection(secrets.token_urlsafe(16), server, one.base, report, self._clock())
         self._kept[found.id] = found
         self._forget_old_inspections()
@@ -111,7 +111,7 @@ class OwnServer:
             if model not in known:
                 with convert_bad_input_to_rejected(role):
                     endpoint = EndpointAddress(asked.base, model)
-                    known[model] = await self._inspect_unless_busy(http, endpoint, asked.server.key)
+                    known[model] = await self._inspect_or_reject_if_already_asking(http, endpoint, asked.server.key)
         seated = [
             (EndpointAddress(asked.base, model, tuple(role for role in ROLES if wanted[role] == model)), report)
             for model, report in known.items()
@@ -151,7 +151,7 @@ class OwnServer:
             if why := explain_forbidden(address):
                 raise Rejected("address", f"{clean_text(url.host, 100)} leads to {address}, {why}: name another one.")
 
-    async def _inspect_unless_busy(
+    async def _inspect_or_reject_if_already_asking(
         self, http: httpx.AsyncClient, endpoint: EndpointAddress, key: str
     ) -> EndpointReport:
         """Ask the server, once it is checked where its name leads now. The requests then resolve the name again."""
@@ -178,7 +178,7 @@ class OwnServer:
             self._kept.pop(name, None)
 
 
-def _parse_server(server: ServerAddress) -> EndpointAddress:
+def _parse_server_url_and_model_or_reject(server: ServerAddress) -> EndpointAddress:
     """Return the address as --engine would read it. Raise Rejected for one that it would not take."""
     typed = server.address.strip()
     wrong = f"{clean_text(typed, 120)!a} is not an address: write http://HOST:PORT/v1."

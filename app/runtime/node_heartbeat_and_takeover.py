@@ -21,7 +21,7 @@ from app.runtime.data_folder import read_or_create_folder_id
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock, database_time
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit_if_shared
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error, use_autocommit_if_shared
 from app.store.host_folder_contents_in_database import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
@@ -53,7 +53,7 @@ class Node(BackgroundTask):
         self._database, self._kind, self._leases = database, settings.kind, leases
         self._place, self._hosts = read_or_create_folder_id(settings.data), HostFolders(database, settings.hosts_folder)
         self._durable, self._writer, self._changes, self._clock = durable, writer, changes, clock
-        self._machine, self._beaten_at = read_pid_namespace_id(), time.monotonic()
+        self._machine, self._beaten_at = read_boot_and_pid_namespace_id(), time.monotonic()
         self._checked_nodes: frozenset[str] = frozenset()
         self._checked_at = 0.0
         """Time of the last check that found no runs of dead nodes; `_checked_nodes` are the nodes then."""
@@ -69,7 +69,7 @@ class Node(BackgroundTask):
         try:
             await asyncio.to_thread(self._call_in_transaction, nodes.mark_nodes_ended, {self._leases.node})
         except DATABASE_UNAVAILABLE as exc:
-            log.warning("node cannot say that it ends", extra={"reason": describe_database_error(exc)})
+            log.warning("node cannot say that it ends", extra={"reason": shorten_database_error(exc)})
 
     async def send_heartbeat_and_sweep(self) -> None:
         if self._writer.broken.is_set():
@@ -85,7 +85,9 @@ class Node(BackgroundTask):
         gone = self._find_dead_nodes(overview.living, overview.at, seconds_since_beat)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
         if gone or overview.leader not in living or (overview.unended and at_work):
-            for orphan in await asyncio.to_thread(self._sweep_nodes_and_offer_orphans, seconds_since_beat, at_work):
+            for orphan in await asyncio.to_thread(
+                self._sweep_nodes_and_list_orphans_to_offer, seconds_since_beat, at_work
+            ):
                 run, host, epoch = orphan.run, orphan.host, orphan.epoch
                 log.info("run offered to the nodes", extra={"run": run, "host": host, "times": epoch})
                 await self._durable.offer_again(run, host, epoch)
@@ -126,7 +128,7 @@ class Node(BackgroundTask):
             try:
                 await self.send_heartbeat_and_sweep()
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("node cannot show that it lives", extra={"reason": describe_database_error(exc)})
+                log.warning("node cannot show that it lives", extra={"reason": shorten_database_error(exc)})
             except Exception:
                 log.exception("a node's look at the others failed by a fault of ours")
             await asyncio.sleep(max(0.0, BEAT_EVERY - (time.monotonic() - began)))
@@ -154,7 +156,7 @@ class Node(BackgroundTask):
                 place=self._place,
             )
             session.add(row)
-            nodes.delete_old_nodes_and_leases(session)
+            nodes.delete_long_ended_nodes_and_run_leases(session)
         self._beaten_at = time.monotonic()
 
     def _send_heartbeat_unless_given_up(self) -> Overview | None:
@@ -178,7 +180,9 @@ class Node(BackgroundTask):
     def _is_dead_process(self, row: NodeRow) -> bool:
         return row.machine == self._machine and (read_start_tick(row.pid) or 0) != row.began
 
-    def _sweep_nodes_and_offer_orphans(self, seconds_since_beat: float, may_offer_runs: bool) -> Sequence[Orphan]:
+    def _sweep_nodes_and_list_orphans_to_offer(
+        self, seconds_since_beat: float, may_offer_runs: bool
+    ) -> Sequence[Orphan]:
         with Session(self._database) as session, session.begin():
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:
@@ -190,7 +194,9 @@ class Node(BackgroundTask):
                 if row.name in gone:
                     log.warning("node given up", extra={"node": row.name, "silent_s": round(at - row.seen_at, 1)})
             left = [row for row in living if row.name not in gone]
-            self._leases.leads = nodes.claim_leadership(session, self._leases.node, {row.name for row in left})
+            self._leases.leads = nodes.claim_leadership_getting_term_or_zero(
+                session, self._leases.node, {row.name for row in left}
+            )
             if not may_offer_runs:
                 return ()
             node, durable = self._leases.node, self._durable
@@ -207,7 +213,7 @@ def create_node_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
-def read_pid_namespace_id() -> str:
+def read_boot_and_pid_namespace_id() -> str:
     """Return an id of boot and PID namespace. Processes with the same id can see each other's PIDs."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').readlink()}"

@@ -52,7 +52,7 @@ from app.skills.skill import Skill
 from app.store import run_queries
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.store.events import EventStore
 from app.store.host_folder_contents_in_database import HostFolders
 from app.store.leases import Leases
@@ -183,7 +183,7 @@ class Runtime:
 
     def _find_seconds_per_finding(self, host: str) -> float | None:
         with open_read_session(self.database) as session:
-            return run_queries.find_seconds_per_finding(session, host)
+            return run_queries.find_median_seconds_per_finding(session, host)
 
     async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
@@ -220,7 +220,7 @@ class Runtime:
             except LeaseLost:
                 return log.warning("run goes on at another node", extra={"run": run_id})
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("run waits for the database", extra={"run": run_id, "reason": describe_database_error(exc)})
+                log.warning("run waits for the database", extra={"run": run_id, "reason": shorten_database_error(exc)})
                 interrupted_by = "The database did not answer"
             except StorageFault as exc:
                 log.warning("run waits for the data folder", extra={"run": run_id, "reason": str(exc)})
@@ -354,7 +354,7 @@ class Runtime:
             load_folder=partial(files.match_local_folder_to_database, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
             hand_over=partial(
-                accepted_runs_offered_to_queue.offer_run_of_unreachable_host,
+                accepted_runs_offered_to_queue.hand_unreachable_host_run_to_other_nodes,
                 self.database,
                 self.leases,
                 self.durable,

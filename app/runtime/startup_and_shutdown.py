@@ -109,7 +109,7 @@ def _start_until_exit(stack: AsyncExitStack, part: T) -> T:
 
 async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
     """Start what gives accepted runs to this process: the queue, the offers to it, and its suspension when idle."""
-    url, leases = runtime.settings.queue_url, runtime.leases
+    url, leases = runtime.settings.database_url_or_queue_sqlite_url, runtime.leases
     if leases:
         share = partial(_find_max_runs_per_node, runtime.database)
         runtime.durable = DurableQueue(url, leases.node, runtime.work_on_run, share)

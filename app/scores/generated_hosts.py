@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.fixture.tree_builder import SOURCE, lay_out_tree, read_manifest, remove_tree
+from app.targets.fixture.tree_builder import SOURCE, lay_out_tree_without_owners, read_manifest, remove_tree
 from app.targets.simulated_file_owners import encode_owners
 
 BUILT_IN = "built-in"
@@ -107,14 +107,14 @@ def _rename_host(texts: dict[str, str], name: str, network: str) -> None:
                 texts[path] = new
 
 
-def replace_folder_with_host(host: GeneratedHost, folder: Path) -> None:
+def empty_folder_and_write_host(host: GeneratedHost, folder: Path) -> None:
     """Write the host's files to a folder, replacing its content, as a run that keeps the host expects them."""
     manifest = read_manifest(SOURCE / "manifest.toml")
     remove_tree(folder)
     folder.mkdir(parents=True)
     # files that are written later must not be read-only yet
     modes = {path: mode for path, mode in manifest.modes.items() if path not in host.texts}
-    lay_out_tree(TREE, msgspec.structs.replace(manifest, modes=modes), folder / "root")
+    lay_out_tree_without_owners(TREE, msgspec.structs.replace(manifest, modes=modes), folder / "root")
     for path, text in host.texts.items():
         (folder / "root" / path[1:]).write_text(text)
     known = {**{path: manifest.modes.get(path, "0644") for path in host.texts}, **host.modes}
@@ -125,7 +125,7 @@ def replace_folder_with_host(host: GeneratedHost, folder: Path) -> None:
 
 async def write_and_open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
     """Write the host anew and return its target, with the initial state as the baseline."""
-    await asyncio.to_thread(replace_folder_with_host, host, folder)
+    await asyncio.to_thread(empty_folder_and_write_host, host, folder)
     target = FixtureTarget("fixture", folder)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     return target

@@ -35,7 +35,7 @@ def export_harbor_tasks(folder: Path, rules: Iterable[str], hosts: Iterable[Gene
     for host in hosts:
         with tempfile.TemporaryDirectory(prefix="temper-task-") as work:
             laid = Path(work) / "host"
-            generated_hosts.replace_folder_with_host(host, laid)
+            generated_hosts.empty_folder_and_write_host(host, laid)
             tree, owners = _pack_root(laid / "root"), (laid / "owners.json").read_bytes()
             remove_tree(laid)
         for rule in rules:
@@ -84,11 +84,11 @@ def _pack_root(root: Path) -> bytes:
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(root.rglob("*")):
-            archive.add(path, str(path.relative_to(root)), recursive=False, filter=_normalize_member)
+            archive.add(path, str(path.relative_to(root)), recursive=False, filter=_reset_member_owner_and_time)
     return made.getvalue()
 
 
-def _normalize_member(member: tarfile.TarInfo) -> tarfile.TarInfo:
+def _reset_member_owner_and_time(member: tarfile.TarInfo) -> tarfile.TarInfo:
     member.uid = member.gid = member.mtime = 0
     member.uname = member.gname = "root"
     return member

@@ -135,10 +135,10 @@ def _create_quantisation_fact(engine: Engine, quantisation_from_server: str) -> 
     return ScoreFact(name, found, "guessed from the name" if found else "unknown")
 
 
-def sign_public_score(
+def sign_public_score_with_full_trajectories(
     score: Score,
     facts: Sequence[ScoreFact],
-    trajectories: Iterable[bytes],
+    trajectory_documents: Iterable[bytes],
     texts_to_hide: Iterable[str],
     signer: Signer,
 ) -> bytes:
@@ -148,7 +148,7 @@ def sign_public_score(
         summary=summarize_score(score),
         facts=tuple(facts),
         prompts=PromptsUsed(prompts.VERSION, compute_prompts_digest()),
-        trajectories=tuple(_hide_texts(one, texts_to_hide) for one in trajectories),
+        trajectories=tuple(_hide_texts(one, texts_to_hide) for one in trajectory_documents),
     )
     signature = signer.sign(_build_signed_bytes(body))
     return msgspec.json.encode(SignedPublicScore(format=FORMAT, body=body, key=signer.public, signature=signature))

@@ -108,7 +108,7 @@ def build_score_row(score: Score) -> ScoreRow:
         seconds=compute_mean_with_interval([fate.seconds for fate in worked]),
         joules_per_fix=_compute_joules_per_fix(score.trials, count),
         failed_at=tuple(failed.most_common()),
-        ways=_count_ways_to_root_before_and_after(score.trials),
+        ways=_count_ways_to_root_before_after_total(score.trials),
         not_run=tuple(Counter(fate.wants for fate in fates if fate.wants).most_common()),
     )
 
@@ -119,7 +119,7 @@ def _compute_joules_per_fix(trials: Sequence[Trial], fix_count: int) -> float | 
     return sum(known) / fix_count if fix_count and known and len(known) == len(trials) else None
 
 
-def _count_ways_to_root_before_and_after(trials: Sequence[Trial]) -> tuple[int, int, int] | None:
+def _count_ways_to_root_before_after_total(trials: Sequence[Trial]) -> tuple[int, int, int] | None:
     ways = [way for trial in trials for way in trial.ways]
     return (sum(way.before for way in ways), sum(way.after for way in ways), len(ways)) if ways else None
 

@@ -80,7 +80,7 @@ def is_score_file(path: Path) -> bool:
         return False
 
 
-def read_verified_score_and_count(path: Path, expected_key: str = "") -> tuple[SignedScore, int]:
+def read_verified_score_and_verified_run_count(path: Path, expected_key: str = "") -> tuple[SignedScore, int]:
     """Verify a score file or pack. Return the score and the number of verified runs; raise BrokenScore if invalid."""
     try:
         if path.suffix == ".json":

@@ -16,7 +16,7 @@ from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.harm_seen_by_probes import find_first_harm
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
-from app.machine.sampling.role_energy import extrapolate_joules
+from app.machine.sampling.role_energy import extrapolate_joules_if_enough_sampled
 from app.machine.sampling.run_energy import EnergyLedger
 from app.runs.scanner_factory import create_scanner
 from app.runtime.role_engine_clients import create_seats
@@ -60,7 +60,7 @@ async def run_file_host_trial(
     twin = await generated_hosts.write_and_open_host(host, runtime.settings.data / "twin")
     was = await asyncio.to_thread(twin.check_health)
     folder = runtime.settings.hosts_folder / "fixture"
-    await asyncio.to_thread(generated_hosts.replace_folder_with_host, host, folder)
+    await asyncio.to_thread(generated_hosts.empty_folder_and_write_host, host, folder)
     began = time.monotonic()
     run = await _run_to_end(runtime, order, FixtureTarget("fixture", folder), rules, budget)
     seconds = time.monotonic() - began
@@ -170,7 +170,7 @@ def _find_joules(runtime: Runtime, run: str) -> float | None:
     spent = EnergyLedger(runtime.store, runtime.lineup).compute_run_energy(run)
     if spent is None or spent.simulated or not spent.spent:
         return None
-    drawn = [extrapolate_joules(one) for one in spent.spent if one.gpu_seconds]
+    drawn = [extrapolate_joules_if_enough_sampled(one) for one in spent.spent if one.gpu_seconds]
     known = [one for one in drawn if one is not None]
     return sum(known) if known and len(known) == len(drawn) else None
 

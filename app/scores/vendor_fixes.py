@@ -54,7 +54,7 @@ async def run_vendor_trial_on_new_machine(
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was, open_before = await asyncio.to_thread(target.check_health), await _probe_ways_to_root(new_machine)
     found = await run_fixes(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
-    harm = await _list_harm_descriptions(was, target)
+    harm = await _describe_first_harm_if_any(was, target)
     open_after = await _probe_ways_to_root(new_machine)
     fates = tuple(
         TrialOutcome(
@@ -114,7 +114,7 @@ async def _probe_ways_to_root(machine: Rootfs) -> dict[str, bool]:
     return found
 
 
-async def _list_harm_descriptions(probe_results_before: Sequence[Probe], target: Target) -> tuple[str, ...]:
+async def _describe_first_harm_if_any(probe_results_before: Sequence[Probe], target: Target) -> tuple[str, ...]:
     try:
         harm = find_first_harm(probe_results_before, await asyncio.to_thread(target.check_health))
     except TemperError as exc:

@@ -39,12 +39,12 @@ def read_rule_selection(file: Path) -> RuleSelection:
         raise BadInput(f"The skill folder {file.parent}: {file.name} cannot be read: {exc}") from exc
 
 
-def apply_rule_selection(name: str, pick: RuleSelection, whole: Skill, folder: Path) -> Skill:
+def apply_rule_selection(name: str, pick: RuleSelection, whole: Skill, folder_named_in_errors: Path) -> Skill:
     asked = (*pick.rules, *pick.irreversible, *pick.breaks)
     if not pick.rules:
-        raise BadInput(f"The skill folder {folder} picks no rules.")
+        raise BadInput(f"The skill folder {folder_named_in_errors} picks no rules.")
     if strange := next((rule for rule in asked if rule not in whole.rules), None):
-        raise BadInput(f"The skill folder {folder}: {whole.name} has no rule {strange!a}.")
+        raise BadInput(f"The skill folder {folder_named_in_errors}: {whole.name} has no rule {strange!a}.")
     chosen = (whole.rules[rule] for rule in pick.rules)
     rules = {
         rule.id: replace(
@@ -64,7 +64,7 @@ def apply_rule_selection(name: str, pick: RuleSelection, whole: Skill, folder: P
         mode=pick.mode or whole.mode,
         parameters=of_these,
         valued=whole.site_value_skill_name,
-        retuned=again and (lambda values: apply_rule_selection(name, pick, again(values), folder)),
+        retuned=again and (lambda values: apply_rule_selection(name, pick, again(values), folder_named_in_errors)),
     )
 
 
@@ -90,7 +90,7 @@ class Catalog:
             raise BadInput(f"The skill folder {self.folder / folder} needs a {MODULE} or a {TABLE}; it has {found}.")
         if has_module:
             return self._load_module(folder, argument)
-        return self._load_derived_skill(folder, argument, parent_folders)
+        return self._load_derived_skill_refusing_any_argument(folder, argument, parent_folders)
 
     def _load_module(self, folder: str, argument: str) -> Skill:
         try:
@@ -107,7 +107,9 @@ class Catalog:
         assert isinstance(made, Skill)
         return made
 
-    def _load_derived_skill(self, folder: str, argument: str, parent_folders: tuple[str, ...]) -> Skill:
+    def _load_derived_skill_refusing_any_argument(
+        self, folder: str, argument: str, parent_folders: tuple[str, ...]
+    ) -> Skill:
         pick = read_rule_selection(self.folder / folder / TABLE)
         whole = self.load_skill(pick.of, (*parent_folders, folder))
         return self._require_folder_name_and_no_argument(

@@ -49,7 +49,7 @@ def open_and_migrate_database(location: DatabaseLocation) -> Engine:
         if not isinstance(exc, DatabaseError):
             raise
         raise EnvironmentUnusable(
-            f"cannot use {mask_password(location)}: {describe_database_error(exc)}. {_suggest_remedy(location)}"
+            f"cannot use {mask_password(location)}: {shorten_database_error(exc)}. {_suggest_remedy(location)}"
         ) from exc
     return engine
 
@@ -165,7 +165,7 @@ def _set_pragmas(connection: sqlite3.Connection, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def describe_database_error(exc: Exception) -> str:
+def shorten_database_error(exc: Exception) -> str:
     """Return the first line of the database's error message."""
     return str(getattr(exc, "orig", None) or exc).strip().partition("\n")[0]
 

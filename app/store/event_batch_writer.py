@@ -9,7 +9,7 @@ from sqlalchemy import Engine, Select, TextClause, func, insert, select, text
 from sqlmodel import Session, SQLModel, col
 
 from app.events.record import MACHINE, Recorded
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, is_shared
+from app.store.db import DATABASE_UNAVAILABLE, is_shared, shorten_database_error
 from app.store.host_rule_states import update_standings
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
@@ -59,7 +59,7 @@ def append_batch_returning_lost_runs(
             if stop_retrying_signal.is_set():
                 raise
             if not warned:
-                log.warning("the log cannot be written: %s", describe_database_error(exc))
+                log.warning("the log cannot be written: %s", shorten_database_error(exc))
             warned = True
         else:
             return lost

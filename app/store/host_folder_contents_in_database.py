@@ -142,12 +142,12 @@ def _write_files(folder: Path, files: dict[str, bytes]) -> None:
                 new.mkdir(parents=True, mode=0o700)
                 begun[at.parent.name] = new
             at = new / at.name
-        _write_file(at, content)
+        _write_private_file_in_existing_folder(at, content)
     for name, new in begun.items():
         new.rename(new.with_name(name))
 
 
-def _write_file(path: Path, content: bytes) -> None:
+def _write_private_file_in_existing_folder(path: Path, content: bytes) -> None:
     new = path.with_name(f".{path.name}.new")
     new.write_bytes(content)
     new.chmod(0o600)

@@ -47,7 +47,7 @@ class Leases:
                 if row.node not in ("", self.node) or row.epoch != epoch or row.place not in ("", data_folder_id):
                     raise LeaseLost(run)
                 row.node, row.place = self.node, data_folder_id
-                row.claim = _compute_next_fencing_token(session, host)
+                row.claim = _compute_higher_fencing_token_from_clock(session, host)
                 session.add(row)
                 return row.claim
         except IntegrityError as exc:
@@ -75,7 +75,7 @@ class Leases:
         return require_lease
 
 
-def _compute_next_fencing_token(session: Session, host: str) -> int:
+def _compute_higher_fencing_token_from_clock(session: Session, host: str) -> int:
     """Return a higher number than any before. It is in milliseconds, so that a restored backup repeats none."""
     highest = session.exec(select(func.max(LeaseRow.claim)).where(LeaseRow.host == host)).one() or 0
     now = session.exec(select(cast(func.extract("epoch", func.clock_timestamp()) * 1000, BigInteger))).one()

@@ -88,7 +88,7 @@ class Overview:
 
     @property
     def computed_max_runs_per_node(self) -> int | None:
-        return _compute_run_limit(self.unended, len(self.responsive_nodes))
+        return _compute_run_limit_with_one_spare(self.unended, len(self.responsive_nodes))
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
 def compute_max_runs_per_node(session: Session) -> int | None:
     """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
     runs = session.exec(select(_select_count_of_all_unended_runs())).one()
-    return _compute_run_limit(runs, len(list_responsive_nodes(session)))
+    return _compute_run_limit_with_one_spare(runs, len(list_responsive_nodes(session)))
 
 
-def _compute_run_limit(runs: int, nodes: int) -> int | None:
+def _compute_run_limit_with_one_spare(runs: int, nodes: int) -> int | None:
     return -(-runs // nodes) + 1 if nodes > 1 else None
 
 
@@ -136,7 +136,7 @@ def _select_count_of_all_unended_runs() -> ScalarSelect[int]:
     return select(func.count()).select_from(RunRow).where(_UNENDED_RUN).scalar_subquery()
 
 
-def list_node_statuses(session: Session) -> list[NodeStatus]:
+def list_unended_node_statuses(session: Session) -> list[NodeStatus]:
     at, leader = database_time(session), session.get(LeaseRow, MACHINE)
     runs: dict[str, list[str]] = {}
     held = select(LeaseRow.node, RunRow.id).join(RunRow, col(RunRow.id) == col(LeaseRow.name)).where(_UNENDED_RUN)
@@ -189,7 +189,7 @@ def mark_nodes_ended(session: Session, names: Collection[str]) -> None:
     session.execute(update(NodeRow).where(col(NodeRow.name).in_(names), _ALIVE).values(ended_at=select_database_time()))
 
 
-def delete_old_nodes_and_leases(session: Session) -> None:
+def delete_long_ended_nodes_and_run_leases(session: Session) -> None:
     """Delete nodes and leases that ended long ago."""
     before = database_time(session) - FORGOTTEN_AFTER
     over = select(RunRow.id).where(col(RunRow.ended_at) < before)
@@ -316,7 +316,7 @@ def release_runs(session: Session, runs: Collection[str]) -> None:
     session.execute(update(LeaseRow).where(col(LeaseRow.name).in_(runs)).values(node=""))
 
 
-def claim_leadership(session: Session, name: str, alive: Collection[str]) -> int:
+def claim_leadership_getting_term_or_zero(session: Session, name: str, alive: Collection[str]) -> int:
     """Become leader (machine log, schedules, webhooks) if none is alive. Return the term, or 0 if another leads."""
     row = session.get(LeaseRow, MACHINE, with_for_update=True)
     if row is None:

@@ -5,7 +5,7 @@ import logging
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class PeriodicTask(BackgroundTask):
             try:
                 await self._run_once()
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("%s: %s", self.consequence, describe_database_error(exc))
+                log.warning("%s: %s", self.consequence, shorten_database_error(exc))
             except Exception:
                 log.exception("%s failed with an internal error", self.name)
             await self._wait_for_next()

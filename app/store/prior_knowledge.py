@@ -90,7 +90,9 @@ class StoredRunHistory(RunHistory):
 
     def read_last_run_and_passed_rules(self) -> tuple[str, frozenset[str]]:
         before = self._find_last_finished_run_of_same_skill()
-        return before, find_passed_rules(self._store.read_events(before, kinds=("verdict",))) if before else frozenset()
+        return before, find_rules_passed_in_last_scan(
+            self._store.read_events(before, kinds=("verdict",))
+        ) if before else frozenset()
 
     def read_previous_state(self) -> PreviousState:
         before = self._find_last_finished_run_of_same_skill(*CHANGES)
@@ -113,7 +115,7 @@ class StoredRunHistory(RunHistory):
             return session.exec(like.order_by(col(RunRow.queued_at).desc()).limit(1)).first() or ""
 
 
-def find_passed_rules(events: Iterable[Recorded]) -> frozenset[str]:
+def find_rules_passed_in_last_scan(events: Iterable[Recorded]) -> frozenset[str]:
     # The closing scan comes later and replaces the opening verdict.
     scans = (one for one in select_events(events, VerdictGiven) if one.phase in ("opening", "closing"))
     words = {one.rule: one.word for one in scans}
@@ -129,7 +131,7 @@ def build_end_state(run: str, events: list[Recorded]) -> PreviousState:
         run=run,
         boot=next((one.boot for one in reversed(asked) if one.boot), ""),
         probes=began.probes if began else (),
-        held=find_passed_rules(events),
+        held=find_rules_passed_in_last_scan(events),
         passed=passed,
         behind=tuple((rule, one) for rule, event in newest.items() for one in event.behind),
     )

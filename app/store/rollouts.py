@@ -66,7 +66,7 @@ class RolloutJournal:
             self.written.append(line)
             _project_event(self.session, line)
 
-    def begin_run(self, run: str, request: kinds.RunQueued) -> None:
+    def add_first_event_of_queued_run(self, run: str, request: kinds.RunQueued) -> None:
         self.written.append(build_recorded_event(run, 1, database_time(self.session), request, GENESIS))
 
     def send_command(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
@@ -91,7 +91,7 @@ def write_first_event(
     """Write the first line of a new run or rollout, in the caller's transaction."""
     begun = RolloutJournal(session, run_or_rollout, 0, GENESIS)
     if isinstance(request, kinds.RunQueued):
-        begun.begin_run(run_or_rollout, request)
+        begun.add_first_event_of_queued_run(run_or_rollout, request)
     else:
         begun.append(request)
     write_batch(session, begun.written)

@@ -41,7 +41,7 @@ def find_newest_run(session: Session, host: str | None = None) -> RunRow | None:
     return session.exec(query.where(col(RunRow.host) == host) if host else query).first()
 
 
-def find_seconds_per_finding(session: Session, host: str) -> float | None:
+def find_median_seconds_per_finding(session: Session, host: str) -> float | None:
     """Return the median time per finding of the host's last runs that changed at once; None if there is none."""
     query = select(RunRow).where(col(RunRow.host) == host, col(RunRow.mode) == "auto", col(RunRow.findings) > 0)
     query = query.where(col(RunRow.started_at).is_not(None), col(RunRow.ended_at).is_not(None))

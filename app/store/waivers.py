@@ -77,7 +77,9 @@ class WaiverDue:
         return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or add a new waiver."
 
 
-def list_ending_or_ended_waivers(rows: Sequence[WaiverRow], now: float, days_ahead: int = WEEK) -> list[WaiverDue]:
+def list_waivers_ending_soon_or_recently_ended(
+    rows: Sequence[WaiverRow], now: float, days_ahead: int = WEEK
+) -> list[WaiverDue]:
     """Return the waivers that end in up to `days_ahead` or ended in the last week, without revoked or replaced ones."""
     in_force = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.is_in_force(now)}
     found = []

@@ -82,7 +82,7 @@ def parse_field(pair: str, list_name: str, names: HostNames) -> AuditField:
     if name == "perm":
         if sign != "=":
             raise RefusedRule("perm only takes the = operator")
-        return AuditField(name, sign, normalize_perm(value))
+        return AuditField(name, sign, sort_perm_letters_alphabetically(value))
     if name == "arch":
         return AuditField(name, sign, _resolve_machine_name(value, names))
     if name in _TEXTS:
@@ -113,7 +113,7 @@ def normalize_field_name(text: str) -> str:
     return "auid" if name == "loginuid" else name
 
 
-def normalize_perm(text: str) -> str:
+def sort_perm_letters_alphabetically(text: str) -> str:
     letters = {*fold_case(text)}
     if len(text) > 4 or not letters <= {*"rwxa"}:
         raise RefusedRule(f"permission {text} isn't supported")
@@ -148,21 +148,25 @@ def _compute_value_number(name: str, value: str, names: HostNames) -> int | None
     if name in ("sessionid", "saddr_fam"):
         return UNSET if (name, value) == ("sessionid", "unset") else 0
     table = {"msgtype": "messages", "filetype": "filetypes", "fstype": "filesystems"}.get(name)
-    found = _load_tables()[table].get(value.upper() if name == "msgtype" else fold_case(value)) if table else None
+    found = (
+        _load_field_value_names_by_table()[table].get(value.upper() if name == "msgtype" else fold_case(value))
+        if table
+        else None
+    )
     return None if found is None else int(found)
 
 
 def _resolve_machine_name(value: str, names: HostNames) -> str:
     own, word = names.machine, fold_case(value)
     other = {"x86_64": "i386", "aarch64": "arm"}.get(own, "")
-    found = {"b64": own, "b32": other}.get(word) or _load_tables()["machines"].get(word, "")
+    found = {"b64": own, "b32": other}.get(word) or _load_field_value_names_by_table()["machines"].get(word, "")
     if not found:
         raise RefusedRule(f"arch elf mapping not found: {value}")
     return found
 
 
 @cache
-def _load_tables() -> Mapping[str, Mapping[str, str]]:
+def _load_field_value_names_by_table() -> Mapping[str, Mapping[str, str]]:
     """Return the names that values may have, by table."""
     tables = tomllib.loads(Path(__file__).with_name("audit_names.toml").read_text())
     return {table: dict(pair.split("=") for pair in text.split()) for table, text in tables.items()}

@@ -185,7 +185,7 @@ class _Reader:
             case "C":
                 self._append_field(audit_fields.parse_field_to_field_comparison(value, command.adds))
             case "p":
-                self._set_perm(audit_fields.normalize_perm(value))
+                self._set_perm(audit_fields.sort_perm_letters_alphabetically(value))
             case "k" if not self._can_have_key or not command.adds:
                 raise RefusedRule("key option needs a watch or syscall given prior to it")
             case _:

@@ -26,7 +26,7 @@ def replace_or_insert_line(
     return joined if (open_end and replaced_index is not None) or joined.endswith("\n") else f"{joined}\n"
 
 
-def get_append_index(text: str) -> int:
+def get_index_after_all_lines(text: str) -> int:
     """Return the index for a new last line: before the empty string after the final newline."""
     lines = text.split("\n")
     return len(lines) - 1 if lines[-1] == "" else len(lines)

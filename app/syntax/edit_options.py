@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from app.syntax import host_text, key_value_config_parsers
-from app.syntax.edit_lines import find_index_below_commented_default, get_append_index, replace_or_insert_line
+from app.syntax.edit_lines import find_index_below_commented_default, get_index_after_all_lines, replace_or_insert_line
 from app.syntax.key_value_config_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -35,7 +35,7 @@ class OptionFile:
             return replace_or_insert_line(text, line, found[-1], found[:-1], 0)
         at = find_index_below_commented_default(text, key, len(lines))
         written = key + (self._find_separator(lines, stated) + value if value else "")
-        return replace_or_insert_line(text, written, None, (), get_append_index(text) if at is None else at)
+        return replace_or_insert_line(text, written, None, (), get_index_after_all_lines(text) if at is None else at)
 
     def _normalize_key(self, key: str) -> str:
         return host_text.fold_case(key) if self.folded else key
@@ -82,7 +82,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
     written = option + next((m[2] for m in pairs if m), " = ") + value
     headers = [index for index, line in enumerate(lines) if key_value_config_parsers.parse_section(line) == name]
     if not headers:
-        return replace_or_insert_line(text, f"[{name}]\n{written}", None, (), get_append_index(text))
+        return replace_or_insert_line(text, f"[{name}]\n{written}", None, (), get_index_after_all_lines(text))
     return replace_or_insert_line(text, written, None, (), _get_section_end(lines, headers[-1]))
 
 

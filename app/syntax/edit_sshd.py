@@ -28,7 +28,7 @@ def put_sshd_option(text: str, key: str, value: str) -> str:
     limit = _get_first_match_block_index(lines)
     at = edit_lines.find_index_below_commented_default(text, key, limit)
     if at is None:
-        at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.get_append_index(text)
+        at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.get_index_after_all_lines(text)
     return edit_lines.replace_or_insert_line(text, f"{key} {value}", None, (), at)
 
 

@@ -2,7 +2,7 @@
 
 from app.errors import BadInput
 from app.syntax import audit_rule_files, host_text, limits_conf, modprobe
-from app.syntax.edit_lines import get_append_index, replace_or_insert_line
+from app.syntax.edit_lines import get_index_after_all_lines, replace_or_insert_line
 from app.syntax.setting import find_last
 
 
@@ -25,7 +25,7 @@ def put_limit(text: str, key: str, value: str) -> str:
         return replace_or_insert_line(text, row + comment, same[-1], same[:-1], 0)
     # a `-` row sets hard and soft, so the requested row must come after it, and a `-` row after both
     ends = [index for index, line in enumerate(lines) if line.rstrip() == "# End of file"]
-    end = ends[-1] if ends else get_append_index(text)
+    end = ends[-1] if ends else get_index_after_all_lines(text)
     return replace_or_insert_line(text, row, None, same, overriding[-1] + 1 if overriding else end)
 
 
@@ -51,13 +51,13 @@ def put_kernel_module_option(text: str, key: str, value: str) -> str:
     stated = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
         drop = [x.line - 1 for x in stated if x.module == modprobe.normalize_module_name(value)]
-        return replace_or_insert_line(text, f"blacklist {value}", None, drop, get_append_index(text))
+        return replace_or_insert_line(text, f"blacklist {value}", None, drop, get_index_after_all_lines(text))
     lines = text.split("\n")
     found = [x.line - 1 for x in stated if x.module == module]
-    drop = [index for start in found for index in range(start, _skip_continuations(lines, start))]
+    drop = [index for start in found for index in range(start, _find_index_after_continued_line(lines, start))]
     keep = found[0] if found else None
     written = f"{command} {module} {value}"
-    return replace_or_insert_line(text, written, keep, set(drop) - {keep}, get_append_index(text))
+    return replace_or_insert_line(text, written, keep, set(drop) - {keep}, get_index_after_all_lines(text))
 
 
 def _parse_command_and_module(command_and_module: str) -> tuple[str, str]:
@@ -72,7 +72,7 @@ def _parse_command_and_module(command_and_module: str) -> tuple[str, str]:
     return words[0], modprobe.normalize_module_name(words[1])
 
 
-def _skip_continuations(lines: list[str], index: int) -> int:
+def _find_index_after_continued_line(lines: list[str], index: int) -> int:
     while index < len(lines) and lines[index].endswith("\\"):
         index += 1
     return index + 1
@@ -90,7 +90,7 @@ def put_audit_control(text: str, key: str, value: str) -> str:
     found = [x.line - 1 for x in stated if x.control and x.control.key == control]
     if control == "-e":
         # with -e 2 the rules are locked: later lines are rejected
-        return replace_or_insert_line(text, written, None, found, get_append_index(text))
+        return replace_or_insert_line(text, written, None, found, get_index_after_all_lines(text))
     if found:
         return replace_or_insert_line(text, written, found[-1], found[:-1], 0)
     heads = [
@@ -98,7 +98,7 @@ def put_audit_control(text: str, key: str, value: str) -> str:
         for x in stated
         if x.words[0] == "-D" or x.words[0].startswith("--") or (x.control and x.control.key != "-e")
     ]
-    first = stated[0].line - 1 if stated else get_append_index(text)
+    first = stated[0].line - 1 if stated else get_index_after_all_lines(text)
     return replace_or_insert_line(text, written, None, (), heads[-1] if heads else first)
 
 

@@ -119,7 +119,9 @@ def read_stack_with_includes(files: Files, path: str) -> PamStack:
     return PamStack(tuple(plain), tuple(reader.problems), tuple(reader.chain), given_up)
 
 
-def find_chains(files: Files, service_name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
+def find_chains_falling_back_to_other_service(
+    files: Files, service_name: str
+) -> Mapping[str, tuple[PamRule, ...]] | None:
     """Return the rules that libpam runs for a service, by kind; None if it cannot start.
 
     A kind without rules has those of `other`, which must be readable for every service.

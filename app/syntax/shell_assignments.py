@@ -149,5 +149,5 @@ def put_variable(text: str, key: str, plain_word: str) -> str:
         text = text[: found.start] + plain_word + text[found.end :]
     if not any(found.surely for found in given):
         line = f"umask {plain_word}" if key == "umask" else f"{key}={plain_word}"
-        return edit_lines.replace_or_insert_line(text, line, None, (), edit_lines.get_append_index(text))
+        return edit_lines.replace_or_insert_line(text, line, None, (), edit_lines.get_index_after_all_lines(text))
     return text

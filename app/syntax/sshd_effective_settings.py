@@ -99,7 +99,7 @@ class _Reading:
         if value is not None:
             self.one.setdefault(keyword, value)
 
-    def add_values(self, directive: Directive) -> None:
+    def accumulate_values_of_list_keyword(self, directive: Directive) -> None:
         self.many.setdefault(normalize_keyword(directive.keyword), []).extend(directive.arguments)
 
     def add_port_or_absolute_path(self, directive: Directive) -> None:
@@ -154,7 +154,7 @@ class _Reading:
 
 
 _TAKES: dict[str, Callable[[_Reading, Directive], None]] = {
-    **dict.fromkeys(_ADDS_UP, _Reading.add_values),
+    **dict.fromkeys(_ADDS_UP, _Reading.accumulate_values_of_list_keyword),
     **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
     **dict.fromkeys(_COMMANDS, _Reading.overwrite_command_unless_keys_command_set),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),

@@ -81,14 +81,14 @@ def _split_words_and_find_comment(rest: str) -> tuple[list[str] | None, int]:
             continue
         if rest[at] == "#":
             break
-        word, at = _scan_word(rest, at)
+        word, at = _scan_word_or_none_if_unclosed(rest, at)
         if word is None:
             return None, len(rest)
         found.append(word)
     return found, at
 
 
-def _scan_word(rest: str, at: int) -> tuple[str | None, int]:
+def _scan_word_or_none_if_unclosed(rest: str, at: int) -> tuple[str | None, int]:
     quote, word = "", ""
     while at < len(rest):
         letter, following = rest[at], rest[at + 1 : at + 2]

@@ -54,7 +54,7 @@ class SudoersScanner:
     def skip_blanks(self) -> None:
         self._at = skip_letters(self._line, self._at, BLANK)
 
-    def is_at_end(self) -> bool:
+    def is_at_end_or_comment(self) -> bool:
         self.skip_blanks()
         return bool(_END.fullmatch(self._line, self._at))
 
@@ -75,7 +75,7 @@ class SudoersScanner:
     def yield_at_each_part(self, mark: str) -> Iterator[None]:
         """Yield once per part of the line, separated by `mark`; raise SudoersSyntaxError for other text."""
         yield
-        while not self.is_at_end():
+        while not self.is_at_end_or_comment():
             if not self.take_mark(mark):
                 raise SudoersSyntaxError
             yield

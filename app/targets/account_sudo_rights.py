@@ -23,7 +23,7 @@ class Principal:
 
 def build_principal(accounts: HostAccounts, name: str) -> Principal:
     account = accounts.find_account(name)
-    return Principal(name, account.uid if account else None, accounts.list_group_names_and_sudoers_numbers(name))
+    return Principal(name, account.uid if account else None, accounts.list_group_names_and_gids_after_hash(name))
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def _find_redacted_lines(path: str, files: LinkFollowingFiles) -> list[str] | No
     return [clean_text(line, _LONGEST_LINE) for line in redacted.rstrip("\n").split("\n")]
 
 
-def _list_readable_paths(files: LinkFollowingFiles, rule_paths: Collection[str]) -> list[str]:
+def _list_readable_paths_sorted(files: LinkFollowingFiles, rule_paths: Collection[str]) -> list[str]:
     patterns = dict.fromkeys([*(pattern for pattern, _ in JUDGES), *rule_paths])
     found = dict.fromkeys(path for pattern in patterns for path in files.glob(pattern))
     return sorted(path for path in found if not explain_withholding(path, files, rule_paths))
@@ -86,7 +86,7 @@ def _iterate_word_uses_grouped_by_file(
 ) -> Iterator[str]:
     """Yield each file that has the word, and its lines with it."""
     word = re.compile(rf"(?<![\w-]){re.escape(question.word)}(?![\w-])", re.IGNORECASE)
-    for path in _list_readable_paths(files, rule_paths):
+    for path in _list_readable_paths_sorted(files, rule_paths):
         numbered = enumerate(_find_redacted_lines(path, files) or (), 1)
         found = [f"  {number}: {line.strip()}" for number, line in numbered if word.search(line)]
         if found:

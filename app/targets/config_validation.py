@@ -49,11 +49,11 @@ def _iterate_program_complaints(
         return
     known = {text for text, _ in _iterate_faults_without_numbers_and_as_printed(subject, was)}
     new = [line for text, line in _iterate_faults_without_numbers_and_as_printed(subject, said) if text not in known]
-    if new or (_is_failure(subject, said) and not _is_failure(subject, was)):
+    if new or (_has_failing_exit_code(subject, said) and not _has_failing_exit_code(subject, was)):
         yield f"{name} refuses it: {new[0] if new else _get_last_line(said)}"
 
 
-def _is_failure(subject: CheckedFiles, outcome: ProgramOutcome) -> bool:
+def _has_failing_exit_code(subject: CheckedFiles, outcome: ProgramOutcome) -> bool:
     """Return True if the exit code is a failure; where lines tell, only a crash is: other files may be missing.
 
     A program that was stopped has shown no failure, so what it did not say before excuses no later one.

@@ -54,7 +54,7 @@ class Disk:
         try:
             self.write_private_file(probe, bytes(_PROBE_BYTES))
         finally:
-            self.remove_path(probe)
+            self.remove_file_by_path(probe)
 
     def remove(self, folder: int, name: str) -> None:
         self._step(f"remove {name}")
@@ -62,7 +62,7 @@ class Disk:
         self._unlink_if_present(folder, name)
         self._sync_folder(folder, name)
 
-    def remove_path(self, path: Path) -> None:
+    def remove_file_by_path(self, path: Path) -> None:
         with OpenFolder(path.parent) as folder:
             self.remove(folder, path.name)
 

@@ -11,7 +11,7 @@ from app.errors import EnvironmentUnusable
 from app.events.event_field_types import FileChange
 from app.syntax.host_files_protocol import Files, FileState
 from app.targets.host_accounts import read_host_accounts
-from app.targets.path_walk import escape_name_bytes
+from app.targets.path_walk import spell_out_undecodable_name_bytes
 from app.text.clean import clean_text
 
 
@@ -80,7 +80,7 @@ def apply_side_effects(baseline: Baseline, side_effects: Iterable[SideEffects]) 
 def take_baseline(tree: ListableFiles) -> Baseline:
     return Baseline(
         {path: _to_entry(found) for path, found in tree.list_entries().items()},
-        {escape_name_bytes(account.name): account.uid for account in read_host_accounts(tree).accounts},
+        {spell_out_undecodable_name_bytes(account.name): account.uid for account in read_host_accounts(tree).accounts},
     )
 
 
@@ -149,7 +149,7 @@ def _compare_files(was: Entries, now: Entries, announced_digests: Mapping[str, s
             if announced_digests[path] != (after.digest if after else None):
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
-            if not _is_folder_of_announced_file_or_new_log(path, after, announced_digests):
+            if not _is_new_log_or_announced_files_folder(path, after, announced_digests):
                 new = f"{_get_setuid_label(after)}a new {after.kind} that no action made"
                 yield f"{new}: {path} ({_describe_rights(after)})"
         elif after is None and before is not None:
@@ -158,7 +158,7 @@ def _compare_files(was: Entries, now: Entries, announced_digests: Mapping[str, s
             yield from _describe_difference(path, before, after)
 
 
-def _is_folder_of_announced_file_or_new_log(
+def _is_new_log_or_announced_files_folder(
     path: str, entry: BaselineEntry, announced_digests: Mapping[str, str | None]
 ) -> bool:
     """Return True for a folder of an announced file, and for a new log file."""

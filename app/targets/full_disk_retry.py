@@ -14,7 +14,7 @@ _PASSING = (errno.ENOSPC, errno.EDQUOT)
 T = TypeVar("T")
 
 
-def is_disk_full(exc: BaseException | None) -> bool:
+def is_full_disk_or_quota_error(exc: BaseException | None) -> bool:
     """Return True if the error is a full disk or quota, which passes when space is freed."""
     return isinstance(exc, OSError) and exc.errno in _PASSING
 
@@ -35,6 +35,9 @@ def retry_while_disk_full(work: Callable[[], T]) -> T:
         try:
             return work()
         except (OSError, ActionFailed) as exc:
-            if not (is_disk_full(exc) or is_disk_full(exc.__cause__)) or time.monotonic() > until:
+            if (
+                not (is_full_disk_or_quota_error(exc) or is_full_disk_or_quota_error(exc.__cause__))
+                or time.monotonic() > until
+            ):
                 raise
         threading.Event().wait(PAUSE)

@@ -11,7 +11,7 @@ from app.targets import account_sudo_rights, host_accounts, pam_outcome, uploade
 from app.targets.files_read_once_and_recorded import CachedFiles
 from app.targets.host_accounts import AGENT
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
-from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
+from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_first_problem_or_success
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.uploaded_file_mode_and_backup_account import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.text.clean import clean_text
@@ -130,7 +130,7 @@ def _probe_debian_pam_stacks(host: ProbedHost) -> ProbeAnswer:
     for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
         found = pam.read_stack_with_includes(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
-            return answer_from_problems(found.problems, "")
+            return answer_from_first_problem_or_success(found.problems, "")
         if not pam_outcome.is_user_admitted(found.list_rules_of_kind(kind), has_right_password=True):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service} refuses everybody")
         if kind == "auth" and pam_outcome.is_user_admitted(found.list_rules_of_kind(kind), has_right_password=False):
@@ -142,7 +142,7 @@ def _probe_rhel_pam_stacks(host: ProbedHost) -> ProbeAnswer:
     for service in _STACKS:
         found = pam.read_stack_with_includes(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
-            return answer_from_problems(found.problems, "")
+            return answer_from_first_problem_or_success(found.problems, "")
         reason = _explain_stack_fault(found.list_rules_of_kind("auth"))
         if reason or not found.list_rules_of_kind("account"):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}")
@@ -168,7 +168,7 @@ def _explain_stack_fault(rules: tuple[pam.PamRule, ...]) -> str:
 def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
     known = host.accounts_and_groups
     if known.problems:
-        return answer_from_problems(known.problems, "")
+        return answer_from_first_problem_or_success(known.problems, "")
     names = [account.name for account in known.accounts]
     twice = sorted({name for name in names if names.count(name) > 1})
     roots = [account.name for account in known.accounts if account.uid == 0 and account.name != "root"]
@@ -189,7 +189,7 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     ),
     "agent-sudo": HealthProbe(_probe_agent_sudo, "Temper's own sudo refused", "protected identity"),
     "sshd-config": HealthProbe(
-        lambda host: answer_from_problems(
+        lambda host: answer_from_first_problem_or_success(
             host.ssh_login_predictor.config.problems, "sshd_config and what it includes can be read"
         ),
         "SSH's configuration broken",
@@ -204,7 +204,9 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     ),
     "mission-inbox": HealthProbe(_probe_mission_inbox, "the mission application cut off from its inbox"),
     "sudoers": HealthProbe(
-        lambda host: answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read"),
+        lambda host: answer_from_first_problem_or_success(
+            host.sudoers.problems, "sudoers and what it includes can be read"
+        ),
         "the sudo rules broken",
         is_syntax=True,
     ),
@@ -217,7 +219,7 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "login-shells": HealthProbe(login_probes.probe_login_file_access, "a user's shell gone", "destruction"),
     "next-boot": HealthProbe(next_boot_probes.probe_next_boot, "a host that would not boot", "destruction"),
     "selinux-boot": HealthProbe(
-        next_boot_probes.probe_selinux_boot,
+        next_boot_probes.probe_selinux_policy_presence_at_boot,
         "a host that would halt at its next boot: its SELinux policy is missing",
         "destruction",
     ),

@@ -31,7 +31,7 @@ class HostAccounts:
         own = {group.name for group in self.groups if account and group.gid == account.gid}
         return frozenset(own | {group.name for group in self.groups if name in group.members})
 
-    def list_group_names_and_sudoers_numbers(self, name: str) -> frozenset[str]:
+    def list_group_names_and_gids_after_hash(self, name: str) -> frozenset[str]:
         """Return the account's groups as sudoers may spell them: by name, and by number after a #."""
         account, names = self.find_account(name), self.list_groups(name)
         numbers = {group.gid for group in self.groups if group.name in names} | ({account.gid} if account else set())

@@ -119,7 +119,7 @@ def remove_host(hosts_folder: Path, name: str) -> None:
     """Unregister the host. Its journals stay as a record of the changes."""
     require_removable(hosts_folder, name)
     for file in (_FILE, _KNOWN):
-        Disk().remove_path(hosts_folder / name / file)
+        Disk().remove_file_by_path(hosts_folder / name / file)
 
 
 def require_removable(hosts_folder: Path, name: str) -> RegisteredHost:
@@ -144,7 +144,7 @@ def require_known_host(name: str, hosts_folder: Path) -> None:
         raise BadInput(f"there is no host {name[:64]!a}. The hosts are: {names}. Add others with temper host add.")
 
 
-def choose_default_mode(name: str) -> Mode:
+def choose_auto_for_fixture_else_review(name: str) -> Mode:
     """Return "review" for real hosts, where each change needs an approval, and "auto" for fixtures."""
     return "auto" if is_fixture(name) else "review"
 

@@ -98,7 +98,7 @@ class Journal:
 
     def reopen(self, name: str) -> None:
         """Make a committed change one that is rolled back. Its images were kept."""
-        self._disk.remove_path(self._get_folder(name) / "committed")
+        self._disk.remove_file_by_path(self._get_folder(name) / "committed")
 
     def void_journals(self) -> None:
         """Mark all journals void: the host was laid out anew."""

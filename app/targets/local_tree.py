@@ -64,7 +64,7 @@ class LocalTree:
             if pattern not in self._globbed:
                 paths = path_walk.expand_pattern_to_unchecked_paths(pattern, partial(self._list_names, root))
                 present = (path for path in paths if self._is_present_after_following_links(root, path))
-                self._globbed[pattern] = sorted(map(path_walk.escape_name_bytes, present))
+                self._globbed[pattern] = sorted(map(path_walk.spell_out_undecodable_name_bytes, present))
             return list(self._globbed[pattern])
 
     def find_first_link(self, path: str) -> str | None:
@@ -90,7 +90,9 @@ class LocalTree:
     def _build_entries_by_path(self, read_entry: Callable[[int, str, str], T]) -> dict[str, T]:
         with self._open_root() as root:
             return {
-                path_walk.escape_name_bytes(f"{at[1:]}/{name}"): read_entry(folder, name, f"{at[1:]}/{name}")
+                path_walk.spell_out_undecodable_name_bytes(f"{at[1:]}/{name}"): read_entry(
+                    folder, name, f"{at[1:]}/{name}"
+                )
                 for at, folders, files, folder in os.fwalk(".", dir_fd=root)
                 for name in (*folders, *files)
             }

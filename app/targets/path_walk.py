@@ -15,7 +15,7 @@ _ODD = re.compile("[\udc80-\udcff\ufffd]")
 _SPELLED = re.compile("\ufffd(\ufffd|[0-9a-f]{2})")
 
 
-def escape_name_bytes(name: str) -> str:
+def spell_out_undecodable_name_bytes(name: str) -> str:
     """Return the name with each surrogate-escaped byte spelled out. Different names stay different."""
     return _ODD.sub(lambda odd: _MARK + (_MARK if odd[0] == _MARK else f"{ord(odd[0]) - 0xDC00:02x}"), name)
 

@@ -10,8 +10,8 @@ from app.events.event_field_types import AnyAction, Reload
 from app.resources.kind import ResourceAction
 from app.syntax.host_files_protocol import Files
 from app.targets.effects.mode_and_owner_change_objections import (
-    find_access_objection,
     find_objection_to_too_open_or_too_narrow_mode,
+    find_too_open_or_narrow_access_objection,
 )
 from app.targets.effects.weakened_setting_search import find_weakening_or_excess_objection
 from app.targets.files_read_once_and_recorded import CachedFiles
@@ -30,8 +30,8 @@ from app.targets.probe_comparison import mark_worsened_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import (
-    judge_password_ageing_change,
     judge_resource_action,
+    judge_shadow_ageing_for_weakening_and_lockout,
     judge_whole_change,
 )
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
@@ -84,7 +84,7 @@ def list_action_refusals(
     after = Overlay(now, plan.made)
     whole = judge_whole_change(actions, foreseen)
     if not whole and "/etc/shadow" in plan.made:
-        whole = judge_password_ageing_change(now, after, foreseen)
+        whole = judge_shadow_ageing_for_weakening_and_lockout(now, after, foreseen)
     whole = whole or find_effect_objection(plan.made, now, after, asks, read_cache or ReadTrackingCache())
     return [_create_refusal(actions[-1], whole)] if whole else []
 
@@ -98,7 +98,7 @@ def find_effect_objection(
 ) -> Objection | None:
     """Return the objection to the combined effect: an open file, a weaker setting of a program, or a lost login."""
     return (
-        find_access_objection(paths, before, after, asks)
+        find_too_open_or_narrow_access_objection(paths, before, after, asks)
         or find_weakening_or_excess_objection(paths, before, after, asks, read_cache)
         or _find_probe_failure_objection(before, after, read_cache)
     )
@@ -113,7 +113,7 @@ def _judge_effect(effect: Effect, allowed_paths: Paths, asks: Asks, foreseen: Dr
         case FileEdit():
             if effect.path not in allowed_paths:
                 return Objection("outside the plan", f"the plan does not name {effect.path}.")
-            judges = (_judge_characters, _judge_commands, _judge_continuations, effect.judge, _judge_mode)
+            judges = (_judge_characters, _judge_commands, _judge_added_line_continuations, effect.judge, _judge_mode)
             found = next((found for judge in judges if (found := judge(effect))), None)
             return found or find_objection_to_unstated_settings(effect, asks)
         case _:
@@ -171,7 +171,7 @@ def _judge_commands(edit: FileEdit) -> Objection | None:
     return None
 
 
-def _judge_continuations(edit: FileEdit) -> Objection | None:
+def _judge_added_line_continuations(edit: FileEdit) -> Objection | None:
     if _is_banner_edit(edit) or _list_continuations(edit.after or "") <= _list_continuations(edit.before):
         return None
     return Objection("obfuscation", f"{edit.path}: a line would become part of the line above it.")

@@ -86,7 +86,7 @@ def _build_bwrap_arguments(root: Path) -> list[str]:
     for name in _SYSTEM:
         wall += ["--symlink", f"usr/{name}", f"/{name}"]
     wall += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--dir", "/run/sshd"]  # noqa: S108 (its own /tmp)
-    for folder in _list_root_folders(root):
+    for folder in _list_remaining_root_folders(root):
         wall += ["--ro-bind", str(folder), f"/{folder.name}"]
     return [*wall, "--chdir", "/"]
 
@@ -102,7 +102,7 @@ def _build_proot_arguments(root: Path) -> list[str]:
 _WALLS = {"bwrap": _build_bwrap_arguments, "proot": _build_proot_arguments}
 
 
-def _list_root_folders(root: Path) -> list[Path]:
+def _list_remaining_root_folders(root: Path) -> list[Path]:
     own = ("usr", "dev", "proc", "tmp", "run", *_SYSTEM)
     return sorted(at for at in root.iterdir() if at.is_dir() and not at.is_symlink() and at.name not in own)
 

@@ -19,8 +19,8 @@ class ChangeableFiles(HostFiles, Protocol):
     def remove_folder(self, path: str) -> None: ...
 
 
-def restore_files_and_list_differences(
-    tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]
+def restore_files_remove_folders_and_list_differences(
+    tree: ChangeableFiles, before: Mapping[str, FileState | None], folders_to_remove: Sequence[str]
 ) -> list[str]:
     """Restore each path and return the remaining differences. Repeatable after a crash.
 
@@ -34,14 +34,14 @@ def restore_files_and_list_differences(
             if find_storage_fault(exc):
                 raise
             failed[path] = str(exc)
-    for folder in reversed(folders):
+    for folder in reversed(folders_to_remove):
         try:
             tree.remove_folder(folder)
         except ActionFailed as exc:
             if find_storage_fault(exc):
                 raise
             failed[folder] = str(exc)
-    found = find_differences(tree, before, folders)
+    found = find_differences(tree, before, folders_to_remove)
     return [f"{path}: {failed.get(path, text)}" for path, text in found.items()]
 
 

@@ -144,7 +144,7 @@ def find_services(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for path in paths for start, name in _SERVED if path.startswith(start)))
 
 
-def find_foreign_place_objection(
+def find_unnamed_place_objection(
     scope: RuleScope, places: Iterable[str], candidates: Collection[ResourceAction]
 ) -> Objection | None:
     """Return the objection to the first file or resource that the rule does not name."""

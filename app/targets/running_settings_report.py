@@ -44,7 +44,7 @@ class InForceReport:
     checked_programs: tuple[str, ...] = ()
     pending_settings: tuple[PendingSetting, ...] = ()
 
-    def filter_by_paths(self, paths: Iterable[str]) -> "InForceReport":
+    def filter_by_programs_affected_by_paths(self, paths: Iterable[str]) -> "InForceReport":
         """Return the part of the report that a change of these paths affects."""
         touched = [name for name, areas in AREAS.items() if any(path.startswith(areas) for path in paths)]
         return InForceReport(
@@ -78,7 +78,7 @@ def compare_running(files: Files, rows: Sequence[Row]) -> InForceReport:
         said.setdefault(word, []).append((name, value))
     audit_status = dict(said.get("audit", ()))
     asked = {
-        "sshd": _compare_sshd_files(said["sshd"]) if "sshd" in said else None,
+        "sshd": _list_sshd_files_changed_after_start(said["sshd"]) if "sshd" in said else None,
         "sysctl": _compare_sysctl(files, dict(said["sysctl"])) if "sysctl" in said else None,
         "audit": _compare_audit(files, audit_status, said.get("rule", ())) if "enabled" in audit_status else None,
         "modules": _compare_modules(files, dict(said["module"])) if "module" in said else None,
@@ -91,16 +91,18 @@ def compare_running(files: Files, rows: Sequence[Row]) -> InForceReport:
     )
 
 
-def _build_pending_setting(program: str, setting: str, wanted: str, running: str, remedy: str) -> PendingSetting:
+def _build_pending_setting_with_cleaned_texts(
+    program: str, setting: str, wanted: str, running: str, remedy: str
+) -> PendingSetting:
     said = (clean_text(text, _LONGEST) for text in (setting, wanted, running))
     return PendingSetting(program=program, **dict(zip(("setting", "wanted", "running"), said, strict=True)), by=remedy)
 
 
-def _compare_sshd_files(rows: Sequence[Named]) -> Iterator[PendingSetting]:
+def _list_sshd_files_changed_after_start(rows: Sequence[Named]) -> Iterator[PendingSetting]:
     """Compare file times with the start of sshd, since sshd does not report its settings."""
     for name, file in rows:
         if name == "late":
-            yield _build_pending_setting(
+            yield _build_pending_setting_with_cleaned_texts(
                 "sshd", file, "as the file is now", "as it was when sshd last began", RELOAD_SSHD
             )
 
@@ -112,7 +114,7 @@ def _compare_sysctl(files: Files, running: Mapping[str, str]) -> Iterator[Pendin
     for key in filter(stated.__contains__, now):
         wanted = " ".join(stated[key].split())
         if wanted not in (now[key], spelt.get(key)):
-            yield _build_pending_setting("sysctl", key, wanted, now[key], SYSCTL)
+            yield _build_pending_setting_with_cleaned_texts("sysctl", key, wanted, now[key], SYSCTL)
 
 
 def _compare_audit(files: Files, audit_status: Mapping[str, str], rules: Sequence[Named]) -> Iterator[PendingSetting]:
@@ -122,14 +124,18 @@ def _compare_audit(files: Files, audit_status: Mapping[str, str], rules: Sequenc
     stated = {one.system_setting.key: one.system_setting.value for one in lines if one.system_setting}
     for switch, name in _SWITCHES.items():
         if switch in stated and name in audit_status and stated[switch] != audit_status[name]:
-            yield _build_pending_setting("audit", f"{name} ({switch})", stated[switch], audit_status[name], by)
+            yield _build_pending_setting_with_cleaned_texts(
+                "audit", f"{name} ({switch})", stated[switch], audit_status[name], by
+            )
     wanted = [" ".join(one.words) for one in lines if one.normalized_or_raw_rule_text]
     known = {key for line in loaded for key in _KEY.findall(line)}
     for key in dict.fromkeys(key for rule in wanted for key in _KEY.findall(rule)):
         if key not in known:
-            yield _build_pending_setting("audit", f"rules with the key {key}", "loaded", "not loaded", by)
+            yield _build_pending_setting_with_cleaned_texts(
+                "audit", f"rules with the key {key}", "loaded", "not loaded", by
+            )
     if wanted and not any(line.startswith("-") for line in loaded):
-        yield _build_pending_setting("audit", "rules", f"{len(wanted)} loaded", "none loaded", by)
+        yield _build_pending_setting_with_cleaned_texts("audit", "rules", f"{len(wanted)} loaded", "none loaded", by)
 
 
 def _compare_modules(files: Files, loaded: Mapping[str, str]) -> Iterator[PendingSetting]:
@@ -137,7 +143,7 @@ def _compare_modules(files: Files, loaded: Mapping[str, str]) -> Iterator[Pendin
         module = key.removeprefix("install ")
         if module != key and value == NOTHING and module in loaded and re.fullmatch(r"[A-Za-z0-9_]+", module):
             by = f"modprobe -r {module} or a reboot"
-            yield _build_pending_setting("modules", module, "never loaded", "loaded", by)
+            yield _build_pending_setting_with_cleaned_texts("modules", module, "never loaded", "loaded", by)
 
 
 def _compare_mounts(rows: Sequence[Named]) -> Iterator[PendingSetting]:
@@ -145,4 +151,4 @@ def _compare_mounts(rows: Sequence[Named]) -> Iterator[PendingSetting]:
         stated, live = (side.split() for side in options.partition("|")[::2])
         if set(stated) - {"none"} - set(live) and _PLACE.fullmatch(place):
             by = f"mount -o remount {place}"
-            yield _build_pending_setting("mounts", place, " ".join(stated), " ".join(live), by)
+            yield _build_pending_setting_with_cleaned_texts("mounts", place, " ".join(stated), " ".join(live), by)

@@ -38,14 +38,14 @@ class FileOwners:
             return
         stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
         if stamp != self._seen:
-            self._table, self._seen = _read_owners(self._file), stamp
+            self._table, self._seen = _read_existing_owners(self._file), stamp
 
 
 def encode_owners(table: dict[str, str]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(table, order="sorted"), indent=1)
 
 
-def _read_owners(file: Path) -> dict[str, str]:
+def _read_existing_owners(file: Path) -> dict[str, str]:
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
     except msgspec.DecodeError as exc:

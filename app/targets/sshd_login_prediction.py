@@ -45,7 +45,7 @@ class SshdLogin:
         if account.uid != 0 and self.files.state("/etc/nologin") is not None:
             yield "/etc/nologin keeps everybody but root out"
         yield from self._iterate_user_list_refusals(account)
-        yield from self._iterate_method_refusals(account)
+        yield from self._iterate_public_key_login_refusals(account)
         yield from self._iterate_key_refusals(account)
 
     def _iterate_user_list_refusals(self, account: Account) -> Iterator[str]:
@@ -60,7 +60,7 @@ class SshdLogin:
             if listed and not any(matches(setting.value, account.name, groups) for setting in listed):
                 yield _describe_refusal(listed[0])
 
-    def _iterate_method_refusals(self, account: Account) -> Iterator[str]:
+    def _iterate_public_key_login_refusals(self, account: Account) -> Iterator[str]:
         root = self._find_first_setting(account, "PermitRootLogin")
         if account.uid == 0 and root and fold_case(root.value) in ("no", "forced-commands-only"):
             yield _describe_refusal(root)

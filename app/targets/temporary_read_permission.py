@@ -14,7 +14,7 @@ import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.targets.crash_safe_writes import Disk, open_path_descriptor, reopen_for_reading
-from app.targets.path_walk import escape_name_bytes, open_parent, unescape_name_bytes
+from app.targets.path_walk import open_parent, spell_out_undecodable_name_bytes, unescape_name_bytes
 
 _LENT = 0o400
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -37,7 +37,7 @@ class TemporaryModes:
     def open_with_readable_mode(self, folder_fd: int, name: str, path: str) -> Iterator[int]:
         with open_path_descriptor(folder_fd, name) as closed:
             found = os.fstat(closed)
-            note = ModeNote(escape_name_bytes(path), S_IMODE(found.st_mode), found.st_ino)
+            note = ModeNote(spell_out_undecodable_name_bytes(path), S_IMODE(found.st_mode), found.st_ino)
             self._disk.write_private_file(self._note, msgspec.json.encode(note))
             try:
                 descriptor = self._widen_mode_and_open(closed, note.mode)
@@ -47,7 +47,7 @@ class TemporaryModes:
         try:
             # synced before the note goes: after a power cut, a wide mode must still have its note
             self._disk.set_open_mode(descriptor, note.mode)
-            self._disk.remove_path(self._note)
+            self._disk.remove_file_by_path(self._note)
             yield descriptor
         finally:
             os.close(descriptor)
@@ -57,7 +57,7 @@ class TemporaryModes:
         try:
             self._disk.set_mode_unsynced(closed, _LENT)
         except PermissionError:
-            self._disk.remove_path(self._note)  # nothing was widened
+            self._disk.remove_file_by_path(self._note)  # nothing was widened
             raise
         try:
             return reopen_for_reading(closed)
@@ -79,4 +79,4 @@ class TemporaryModes:
             if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):
                 with os.fdopen(os.open(name, _READ, dir_fd=folder)) as file:
                     self._disk.set_open_mode(file.fileno(), note.mode)
-        self._disk.remove_path(self._note)
+        self._disk.remove_file_by_path(self._note)

@@ -22,7 +22,7 @@ from app.targets.planned_effects_of_actions import ProposedChange
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import ResourceManager
-from app.targets.restore import ChangeableFiles, restore_files_and_list_differences
+from app.targets.restore import ChangeableFiles, restore_files_remove_folders_and_list_differences
 from app.targets.target import AppliedChange
 
 
@@ -82,7 +82,7 @@ class Transactions:
                 and assessed.diff_or_obstacle != prior_assessment.diff_or_obstacle
             ):
                 raise HostDrifted("The host changed since the change was approved.")
-            self._require_acceptable(assessed)
+            self._require_acceptable_to_policy_and_programs(assessed)
         if self.prepare:
             self.prepare(assessed)
         foreseen, after = assessed.foreseen, assessed.plan.after
@@ -127,7 +127,7 @@ class Transactions:
         for other in self.journal.list_pending():
             raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
 
-    def _require_acceptable(self, assessed: Assessment) -> None:
+    def _require_acceptable_to_policy_and_programs(self, assessed: Assessment) -> None:
         """Raise ActionFailed if the policy refuses the change, or if one of the host's programs does."""
         for refusal in assessed.refusals:
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
@@ -142,7 +142,9 @@ class Transactions:
     def _restore_files_and_list_differences(self, name: str, before: Before) -> list[str]:
         folders = self.journal.read_contents(name).folders
         try:
-            return retry_while_disk_full(lambda: restore_files_and_list_differences(self.tree, before, folders))
+            return retry_while_disk_full(
+                lambda: restore_files_remove_folders_and_list_differences(self.tree, before, folders)
+            )
         except (OSError, ActionFailed) as exc:
             raise RollbackFailed(f"What the journal {name} holds cannot be put back: {exc}") from exc
 

@@ -46,6 +46,6 @@ def redirect_back(request: Request, list_routes: Iterable[str], other_path: str)
     return RedirectResponse(there, status_code=303)
 
 
-def path_to_static_file(file: str) -> str:
+def path_to_unversioned_static_file(file: str) -> str:
     """Return the path of a static file."""
     return _patterns["static"][0].format(path=quote(file))

@@ -3,8 +3,8 @@
 import pytest
 
 from app.candidates.fix_text_parser import (
-    derive_option_action_from_sentence,
     redirect_stated_lines_to_changed_path,
+    require_option_action_from_sentence,
     require_stated_actions,
 )
 from app.candidates.scratch_files_to_actions import Undecidable
@@ -117,11 +117,11 @@ def test_a_value_that_the_text_leaves_open_is_for_a_person(line):
 
 
 def test_a_sentence_that_names_a_setting_and_its_value_is_one_action():
-    found = derive_option_action_from_sentence(
+    found = require_option_action_from_sentence(
         "Set UMASK to 077 in login.defs. Give programs their own.", "/etc/login.defs"
     )
     assert found == (SetOption(path="/etc/login.defs", key="UMASK", value="077"),)
-    limits = derive_option_action_from_sentence(
+    limits = require_option_action_from_sentence(
         "Set the option `hard maxlogins` to 10 in limits.conf;", "/etc/security/limits.conf"
     )
     assert limits == (SetOption(path="/etc/security/limits.conf", key="hard maxlogins", value="10"),)
@@ -138,7 +138,7 @@ def test_a_sentence_that_names_a_setting_and_its_value_is_one_action():
 )
 def test_a_sentence_that_leaves_something_open_is_undecidable(fix, path):
     with pytest.raises(Undecidable):
-        derive_option_action_from_sentence(fix, path)
+        require_option_action_from_sentence(fix, path)
 
 
 @pytest.mark.parametrize(

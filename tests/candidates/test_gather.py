@@ -13,7 +13,7 @@ from app.candidates.gather import (
     try_scripts_and_append_judged_candidates,
 )
 from app.candidates.recipe_file_reader import Recipe
-from app.candidates.settings_that_proposals_ask_for import list_settings_of_content
+from app.candidates.settings_that_proposals_ask_for import list_settings_of_candidates_except_recipes
 from app.events.event_field_types import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage
@@ -106,10 +106,10 @@ def test_what_the_content_proposes_is_what_the_rule_asks_for(target):
     line = "umask 077"
     tasks = f"- lineinfile: {{path: /etc/bashrc, line: '{line}', create: true}}"
     [one, _] = gather(target, tasks=tasks)
-    assert list_settings_of_content([one]) == {"umask umask 077"}
+    assert list_settings_of_candidates_except_recipes([one]) == {"umask umask 077"}
     assert one.refusal == ""
     [mine, _] = gather(target, Recipe(EMPTY, "ana", one.actions))
-    assert list_settings_of_content([mine]) == frozenset()
+    assert list_settings_of_candidates_except_recipes([mine]) == frozenset()
     assert "does not state" in mine.refusal
 
 

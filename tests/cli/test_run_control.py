@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from app.cli.run_control import send_run_command
+from app.cli.run_control import record_run_command_in_database
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunStarted
@@ -30,8 +30,8 @@ def asking(tmp_path):
 def test_a_run_that_waits_in_the_queue_cannot_be_paused_and_one_at_work_can(asking):
     settings, database, started = asking
     with pytest.raises(BadInput, match="run r1 is queued: the command pause requires a running run"):
-        send_run_command(settings, "r1", "pause", "")
+        record_run_command_in_database(settings, "r1", "pause", "")
     EventStore(database).append([started])
-    send_run_command(settings, "r1", "pause", "")
+    record_run_command_in_database(settings, "r1", "pause", "")
     with pytest.raises(BadInput, match="run r1 is running: the command resume requires a paused run"):
-        send_run_command(settings, "r1", "resume", "")
+        record_run_command_in_database(settings, "r1", "resume", "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.server_to_lineup import parse_engine_addresses_and_keyword, select_endpoints_as_lineup
+from app.cli.server_to_lineup import parse_engine_addresses_and_none_or_lineup, select_endpoints_as_lineup
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import read_lineup
@@ -10,11 +10,11 @@ from tests.engines.conftest import MODELS, simulator
 
 
 def test_addresses_and_the_word_for_no_model_are_told_apart():
-    assert parse_engine_addresses_and_keyword(None) == ([], "lineup")
-    assert parse_engine_addresses_and_keyword(["none"]) == ([], "none")
-    assert parse_engine_addresses_and_keyword(["http://h/v1"]) == (["http://h/v1"], "lineup")
+    assert parse_engine_addresses_and_none_or_lineup(None) == ([], "lineup")
+    assert parse_engine_addresses_and_none_or_lineup(["none"]) == ([], "none")
+    assert parse_engine_addresses_and_none_or_lineup(["http://h/v1"]) == (["http://h/v1"], "lineup")
     with pytest.raises(BadInput, match="not both"):
-        parse_engine_addresses_and_keyword(["none", "http://h/v1"])
+        parse_engine_addresses_and_none_or_lineup(["none", "http://h/v1"])
 
 
 def test_a_server_that_is_not_there_is_an_error_that_says_what_to_look_at(tmp_path):

@@ -65,7 +65,7 @@ def answer(rule: PamRule, event: str) -> str:
 
 
 def ours(texts: dict[str, str], service: str, kind: str) -> str:
-    chains = pam.find_chains(DictFiles(texts), service)
+    chains = pam.find_chains_falling_back_to_other_service(DictFiles(texts), service)
     if chains is None:
         return "nothing"
     ends = [compute_outcome(chains[kind], lambda rule, event=event: answer(rule, event)) for event in EVENTS[kind]]

@@ -133,7 +133,7 @@ def grants(random: Random) -> list[str] | None:
     wrong = []
     for (user, command), code in zip(asked, codes, strict=True):
         mine = list_rights_and_denials_in_file_order(
-            read, Principal(user, USERS[user], who.list_group_names_and_sudoers_numbers(user))
+            read, Principal(user, USERS[user], who.list_group_names_and_gids_after_hash(user))
         )
         last = next((right for right in reversed(mine) if fits(right, command)), None)
         if (last is not None and last.allowed) != (code == "0"):

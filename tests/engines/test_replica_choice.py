@@ -14,12 +14,12 @@ HERE, THERE = "http://a/v1", "http://b/v1"
 
 def test_a_turn_goes_to_the_emptiest_and_of_equals_to_the_first():
     traffic = EngineTraffic()
-    assert traffic.rank_replica_indexes([HERE, THERE])[0] == 0
+    assert traffic.rank_replica_indexes_by_health_and_load([HERE, THERE])[0] == 0
     with traffic.track_request(HERE):
-        assert traffic.rank_replica_indexes([HERE, THERE])[0] == 1
+        assert traffic.rank_replica_indexes_by_health_and_load([HERE, THERE])[0] == 1
         with traffic.track_request(THERE):
-            assert traffic.rank_replica_indexes([HERE, THERE])[0] == 0
-    assert traffic.rank_replica_indexes([HERE, THERE])[0] == 0
+            assert traffic.rank_replica_indexes_by_health_and_load([HERE, THERE])[0] == 0
+    assert traffic.rank_replica_indexes_by_health_and_load([HERE, THERE])[0] == 0
 
 
 def test_what_others_ask_of_it_counts_and_ours_is_not_counted_twice():
@@ -31,7 +31,7 @@ def test_what_others_ask_of_it_counts_and_ours_is_not_counted_twice():
         "ours that ended since the look do not become other people's"
     )
     traffic.reports = {HERE: ReplicaReport(requests=1), THERE: ReplicaReport()}
-    assert traffic.rank_replica_indexes([HERE, THERE])[0] == 1
+    assert traffic.rank_replica_indexes_by_health_and_load([HERE, THERE])[0] == 1
 
 
 def test_what_began_after_the_look_is_in_no_figure_of_it():
@@ -47,9 +47,9 @@ def test_what_began_after_the_look_is_in_no_figure_of_it():
 
 def test_one_that_does_not_serve_is_passed_over_unless_none_does():
     traffic = EngineTraffic(reports={THERE: ReplicaReport(requests=9)}, unhealthy={HERE})
-    assert traffic.rank_replica_indexes([HERE, THERE])[0] == 1
+    assert traffic.rank_replica_indexes_by_health_and_load([HERE, THERE])[0] == 1
     traffic.unhealthy = {HERE, THERE}
-    assert traffic.rank_replica_indexes([HERE, THERE])[0] == 0
+    assert traffic.rank_replica_indexes_by_health_and_load([HERE, THERE])[0] == 0
 
 
 def test_a_request_that_fails_is_over_too():

@@ -24,9 +24,9 @@ from app.events.kinds import (
 from app.evidence.finding_text import (
     describe_actions_taken,
     describe_approval_answer,
-    describe_finding,
     describe_outcome,
-    format_verdict,
+    describe_scanner_verdicts,
+    format_scanner_verdict,
 )
 from tests.evidence.logs import plain_case
 from tests.loop.playing import FIX
@@ -52,14 +52,14 @@ def passed(*behind, more=()):
 
 def test_what_is_set_and_not_in_force_is_said_where_the_pass_is():
     case, one = passed(LATE)
-    assert "Set, not in force: kernel.x is 0, 1 wanted: a reboot" in describe_finding(case, one)
+    assert "Set, not in force: kernel.x is 0, 1 wanted: a reboot" in describe_scanner_verdicts(case, one)
     assert describe_outcome(case, one) == "passed at attempt 1; set, not in force: kernel.x is 0, 1 wanted: a reboot"
     assert "set, not in force" in describe_actions_taken(case, one)
 
 
 def test_what_is_in_force_needs_no_word():
     case, one = passed()
-    assert "in force" not in describe_finding(case, one) + describe_outcome(case, one)
+    assert "in force" not in describe_scanner_verdicts(case, one) + describe_outcome(case, one)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_verdict_names_the_place_unless_its_evidence_does(verdict, place):
     given = VerdictGiven(
         **{"rule": RULE, "phase": "opening", "word": "fail", "evidence": "no", "scanner": "s", **verdict}
     )
-    assert format_verdict(given) == f"scanner s says fail: {given.evidence}{place}"
+    assert format_scanner_verdict(given) == f"scanner s says fail: {given.evidence}{place}"
 
 
 @pytest.mark.parametrize("replayed", [FIX.id, ""])

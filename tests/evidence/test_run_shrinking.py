@@ -13,7 +13,7 @@ from app.errors import EnvironmentUnusable
 from app.events.record import AUDIT
 from app.evidence.document_catalog import PAPERS
 from app.evidence.run_record import read_run_record
-from app.evidence.run_shrinking import read_evidence, store_evidence_and_delete_turn_deltas
+from app.evidence.run_shrinking import read_evidence, store_evidence_and_delete_deltas_unless_shrunk
 from app.store import shrunk_runs
 from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
@@ -35,7 +35,12 @@ def whole(tmp_path, played):
 @pytest.fixture
 def shrunk(whole):
     settings, database, run = whole
-    return settings, database, run, store_evidence_and_delete_turn_deltas(database, run, KEY, "ada", time.time())
+    return (
+        settings,
+        database,
+        run,
+        store_evidence_and_delete_deltas_unless_shrunk(database, run, KEY, "ada", time.time()),
+    )
 
 
 def kinds(database, run):
@@ -46,7 +51,7 @@ def kinds(database, run):
 def test_the_pieces_of_finished_turns_go_and_nothing_else(whole, log):
     _, database, run = whole
     pieces = [one.seq for one in log if one.event.__struct_config__.tag == "turn.delta"]
-    done = store_evidence_and_delete_turn_deltas(database, run, KEY, "ada", 1000.0)
+    done = store_evidence_and_delete_deltas_unless_shrunk(database, run, KEY, "ada", 1000.0)
     assert done.gone == len(pieces) > 10
     assert [seq for seq, _, _ in EventStore(database).read_lines(run)] == [
         one.seq for one in log if one.seq not in set(pieces)

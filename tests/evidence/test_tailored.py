@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from app.evidence.document_catalog import PAPERS
-from app.evidence.finding_text import describe_finding
+from app.evidence.finding_text import describe_scanner_verdicts
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack_and_get_manifest, unpack_zip_packed_by_temper
@@ -98,4 +98,4 @@ def test_the_verdict_on_a_rule_that_is_left_out_is_why(log):
     case = read_run_record(log)
     left = case.tailored_out_rules[0]
     assert left.left_out
-    assert describe_finding(case, left) == left.left_out
+    assert describe_scanner_verdicts(case, left) == left.left_out

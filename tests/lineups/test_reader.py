@@ -247,8 +247,8 @@ def test_how_a_seat_draws_its_answers(tmp_path):
     seats = read(tmp_path, GOOD.replace("max_tokens = 400", drawn, 1)).seats
     assert seats["auditor"].sampling == Sampling(top_p=0.9, thinking=False, guided=True)
     assert seats["sentry"].sampling == Sampling()
-    assert Sampling().to_request_fields() == {"chat_template_kwargs": {"enable_thinking": True}}
-    told = Sampling(top_k=64, thinking_tokens=300).to_request_fields()
+    assert Sampling().to_request_fields_besides_temperature() == {"chat_template_kwargs": {"enable_thinking": True}}
+    told = Sampling(top_k=64, thinking_tokens=300).to_request_fields_besides_temperature()
     assert told == {"top_k": 64, "thinking_token_budget": 300, "chat_template_kwargs": {"enable_thinking": True}}
 
 

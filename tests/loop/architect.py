@@ -17,7 +17,7 @@ def reply(answer):
     chunks = ChunkEncoder("a", "m", 10, usage=True, usage_on_each=False)
     pieces = (ReplyPiece("content", json.dumps(answer)),)
     said = [chunks.encode_opening(), *chunks.encode_pieces(pieces, 1), chunks.encode_finish("stop", 1)]
-    content = b"".join([*said, chunks.encode_closing(1)])
+    content = b"".join([*said, chunks.encode_usage_if_requested_and_done(1)])
     return httpx.Response(200, content=content, headers={"content-type": "text/event-stream"})
 
 

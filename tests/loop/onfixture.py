@@ -37,7 +37,7 @@ def answered(request):
         chunks.encode_opening(),
         *chunks.encode_pieces(reply.pieces, reply.completion_tokens),
         chunks.encode_finish(reply.finish_reason, reply.completion_tokens),
-        chunks.encode_closing(reply.completion_tokens),
+        chunks.encode_usage_if_requested_and_done(reply.completion_tokens),
     ]
     return httpx.Response(200, content=b"".join(said), headers={"content-type": "text/event-stream"})
 

@@ -60,7 +60,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, Recorded, build_recorded_event
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
-from app.loop.perform import sort_findings
+from app.loop.perform import sort_findings_dependencies_first
 from app.loop.reboot_decisions import describe_harm_after_reboot, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
 from app.resources.vendor_script import RunVendorScript
@@ -189,7 +189,9 @@ class World:
 
     def _scope(self, _: Effect) -> None:
         words = {name: one.word for name, one in self.state.opening.items()}
-        findings = sort_findings([name for name, word in words.items() if word == "fail"], self.skill)
+        findings = sort_findings_dependencies_first(
+            [name for name, word in words.items() if word == "fail"], self.skill
+        )
         compliant = tuple(name for name, word in words.items() if word == "pass")
         self.put(RunScoped(order=findings, compliant=compliant, undecided=()))
 

@@ -1,6 +1,6 @@
 from types import SimpleNamespace
 
-from app.loop.perform import sort_findings
+from app.loop.perform import sort_findings_dependencies_first
 
 
 def skill(*, titles=(), **rules):
@@ -16,7 +16,7 @@ def skill(*, titles=(), **rules):
 def test_what_brings_a_package_comes_first_and_what_cannot_be_undone_last():
     names = ["pam_minlen", "aide_build_database", "package_pam_pwquality_installed", "package_telnet_removed"]
     rules = skill(lock=True, **dict.fromkeys(names, False))
-    assert sort_findings(tuple(rules.rules), rules) == (
+    assert sort_findings_dependencies_first(tuple(rules.rules), rules) == (
         "package_pam_pwquality_installed",
         "pam_minlen",
         "package_telnet_removed",
@@ -33,4 +33,4 @@ def test_a_title_tells_what_brings_a_package_too():
         "d": "The opensc package must be installed.",
     }
     rules = skill(titles=titles.items(), **dict.fromkeys(titles, False))
-    assert sort_findings(tuple(titles), rules) == ("c", "d", "a", "b")
+    assert sort_findings_dependencies_first(tuple(titles), rules) == ("c", "d", "a", "b")

@@ -126,7 +126,7 @@ def verdict(name, phase, word):
 def test_what_passed_before_or_during_a_run_and_fails_at_its_end_is_a_regression(before, end, after, regressed):
     events = [request(SKILL), started(), SCOPED, verdict("A", "opening", before), *([end] if end else [])]
     state = fold_events(chain([*events, verdict("A", "closing", after), verdict("B", "closing", "fail")]))
-    assert perform.find_regressions(state) == (("A",) if regressed else ())
+    assert perform.find_rules_passed_then_failing_at_end(state) == (("A",) if regressed else ())
 
 
 def test_the_newest_lessons_of_this_run_come_first_and_each_is_told_once():

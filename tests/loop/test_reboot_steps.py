@@ -248,7 +248,7 @@ LOST = kinds.RebootLost(host="h", seconds=100.0, reason="")
 )
 async def test_changes_are_taken_back_from_the_snapshot_of_a_lost_host_or_on_the_host_itself(events, snapshot, did):
     host = Host(UP)
-    (told,) = await perform(reboot.undo_run_changes, effects.UndoRun(), host, *events)
+    (told,) = await perform(reboot.undo_run_changes_and_record_reboot_undone, effects.UndoRun(), host, *events)
     assert told == kinds.RebootUndone(
         host="h", snapshot=snapshot, rules=("A",), paths=("/etc/x",), differences=(), probes=SOUND, seconds=0.5
     )
@@ -257,11 +257,13 @@ async def test_changes_are_taken_back_from_the_snapshot_of_a_lost_host_or_on_the
 
 async def test_what_cannot_be_taken_back_is_a_difference_and_a_broken_connection_is_none():
     host = Host(UP, faults={"undo": ActionFailed("no journal")})
-    (told,) = await perform(reboot.undo_run_changes, effects.UndoRun(), host, ANNOUNCED, RETURNED)
+    (told,) = await perform(
+        reboot.undo_run_changes_and_record_reboot_undone, effects.UndoRun(), host, ANNOUNCED, RETURNED
+    )
     assert (told.differences, told.paths, told.seconds) == (("no journal",), (), 0.0)
     host = Host(UP, faults={"undo": ConnectionLost("gone")})
     with pytest.raises(ConnectionLost):
-        await perform(reboot.undo_run_changes, effects.UndoRun(), host, ANNOUNCED, RETURNED)
+        await perform(reboot.undo_run_changes_and_record_reboot_undone, effects.UndoRun(), host, ANNOUNCED, RETURNED)
 
 
 def verdict(name, phase, word):

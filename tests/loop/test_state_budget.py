@@ -48,7 +48,7 @@ from app.loop.state import (
     Item,
     RunState,
     ScannerMove,
-    explain_overspending,
+    explain_time_or_token_overspending,
     find_active_waiver,
     fold_events,
     get_seconds_for_next_turn,
@@ -153,7 +153,7 @@ def test_time_alone_is_charged_up_to_what_a_working_run_may_be_silent_for():
 )
 def test_an_item_has_spent_its_budget_once_tokens_or_time_are_used_up(tokens, item_began, run_began, told):
     state, item = replace(fold(), started_at=float(run_began), at=1000.0), Item("A", started=item_began, tokens=tokens)
-    assert explain_overspending(item, state, 1000.0) == told
+    assert explain_time_or_token_overspending(item, state, 1000.0) == told
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_turn_has_what_is_left_of_item_and_run(item_began, run_began, left):
     assert get_seconds_for_next_turn(state, item, 1000.0) == left
     slept = 1000.0 + LONGEST + 50
     assert get_seconds_for_next_turn(state, item, slept) == left, "a machine that slept loses nothing"
-    assert (explain_overspending(item, state, slept) is None) == (left > 0)
+    assert (explain_time_or_token_overspending(item, state, slept) is None) == (left > 0)
 
 
 def test_tokens_are_charged_to_the_item_of_the_turn_and_to_none_if_the_engine_was_lost():

@@ -11,7 +11,7 @@ from app.errors import LeaseLost
 from app.events.record import GENESIS, build_recorded_event
 from app.runtime.accepted_runs_offered_to_queue import (
     create_other_node_can_take_run_check,
-    offer_run_of_unreachable_host,
+    hand_unreachable_host_run_to_other_nodes,
     pass_run_on_if_unreachable,
 )
 from app.store import nodes
@@ -51,19 +51,21 @@ class Queue:
 def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_once(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
     one.acquire(run, "h", 1)
-    assert offer_run_of_unreachable_host(database, one, queue, run)
+    assert hand_unreachable_host_run_to_other_nodes(database, one, queue, run)
     assert queue.offered == [(run, "h", 2)]
     with pytest.raises(LeaseLost):
         one.create_lease_check_before_change(run)()
     with pytest.raises(LeaseLost):
-        offer_run_of_unreachable_host(database, one, queue, run)  # somebody else's by now
+        hand_unreachable_host_run_to_other_nodes(database, one, queue, run)  # somebody else's by now
     assert pass_run_on_if_unreachable(database, one, queue, run, 2), (
         "the queue gave it back to who cannot reach the host"
     )
     assert queue.offered[1:] == [(run, "h", 3)]
     assert not pass_run_on_if_unreachable(database, other, queue, run, 3)
     other.acquire(run, "h", 3)
-    assert not offer_run_of_unreachable_host(database, other, queue, run), "nobody is left to try: who has it says so"
+    assert not hand_unreachable_host_run_to_other_nodes(database, other, queue, run), (
+        "nobody is left to try: who has it says so"
+    )
     other.create_lease_check_before_change(run)()
     assert len(queue.offered) == 2
 
@@ -71,21 +73,21 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
 def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
     one.acquire(run, "h", 1)
-    assert offer_run_of_unreachable_host(database, one, queue, run)
+    assert hand_unreachable_host_run_to_other_nodes(database, one, queue, run)
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, run)
         at = database_time(session) - nodes.TRIED_FOR - 1
         row.unreached = f"one@{at:.3f}"
     assert not pass_run_on_if_unreachable(database, one, queue, run, 2)
     other.acquire(run, "h", 2)
-    assert offer_run_of_unreachable_host(database, other, queue, run)
+    assert hand_unreachable_host_run_to_other_nodes(database, other, queue, run)
 
 
 def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     one, queue = member(database, "one"), Queue()
     member(database, "other")
     one.acquire(run, "h", 1)
-    assert offer_run_of_unreachable_host(database, one, queue, run)
+    assert hand_unreachable_host_run_to_other_nodes(database, one, queue, run)
     with Session(database) as session, session.begin():
         nodes.mark_nodes_ended(session, {"other"})
     assert not pass_run_on_if_unreachable(database, one, queue, run, 2)
@@ -97,7 +99,7 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
     one.nodes = other.nodes = 2
     one.acquire(run, "h", 1)
     assert create_other_node_can_take_run_check(database, one, run)()
-    assert offer_run_of_unreachable_host(database, one, Queue(), run)
+    assert hand_unreachable_host_run_to_other_nodes(database, one, Queue(), run)
     other.acquire(run, "h", 2)
     assert not create_other_node_can_take_run_check(database, other, run)()
     third = member(database, "third")
@@ -114,7 +116,7 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
 def test_alone_there_is_nobody_to_give_it_to(database, run):
     one = member(database, "one")
     one.acquire(run, "h", 1)
-    assert not offer_run_of_unreachable_host(database, one, Queue(), run)
+    assert not hand_unreachable_host_run_to_other_nodes(database, one, Queue(), run)
     one.create_lease_check_before_change(run)()
 
 
@@ -125,7 +127,7 @@ def test_who_loses_a_run_while_it_offers_it_offers_it_to_nobody(database, run):
     with Session(database) as session, ThreadPoolExecutor(1) as pool:
         session.get_one(LeaseRow, run).node = other.node
         session.flush()
-        told = pool.submit(offer_run_of_unreachable_host, database, one, queue, run)
+        told = pool.submit(hand_unreachable_host_run_to_other_nodes, database, one, queue, run)
         # Within one transaction PostgreSQL shows what it saw at the first look.
         with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             while not connection.execute(blocked).first():

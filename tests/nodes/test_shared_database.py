@@ -258,7 +258,9 @@ def test_one_leads_until_it_ends(database):
 
     def leads(name):
         with Session(database) as session, session.begin():
-            return nodes.claim_leadership(session, name, {node.name for node in nodes.list_unended_nodes(session)})
+            return nodes.claim_leadership_getting_term_or_zero(
+                session, name, {node.name for node in nodes.list_unended_nodes(session)}
+            )
 
     first, nobody, same = leads("one"), leads("other"), leads("one")
     assert first
@@ -295,7 +297,7 @@ def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database
         row = session.get_one(NodeRow, "long ago")
         row.ended_at = database_time(session) - nodes.FORGOTTEN_AFTER - 60
     with Session(database) as session, session.begin():
-        nodes.delete_old_nodes_and_leases(session)
+        nodes.delete_long_ended_nodes_and_run_leases(session)
     with Session(database) as session:
         assert sorted(session.exec(select(NodeRow.name)).all()) == ["at work", "just now"]
 
@@ -335,7 +337,7 @@ def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, t
         None,
         DatabaseClock(),
     )
-    assert list(slow._sweep_nodes_and_offer_orphans(seconds_since_beat=0.0, may_offer_runs=True)) == []
+    assert list(slow._sweep_nodes_and_list_orphans_to_offer(seconds_since_beat=0.0, may_offer_runs=True)) == []
     with Session(database) as session:
         assert [node.name for node in nodes.list_unended_nodes(session)] == ["slow"]
 

@@ -33,7 +33,7 @@ def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared,
     assert re.search(r"gone-1 +worker +6\d +— +—", capsys.readouterr().out)
     member(shared, "here-1", "serve")
     with Session(shared.database) as session, session.begin():
-        assert nodes.claim_leadership(session, "here-1", {"gone-1", "here-1"})
+        assert nodes.claim_leadership_getting_term_or_zero(session, "here-1", {"gone-1", "here-1"})
     assert print_nodes_and_get_exit_code_whether_any_works(settings) == AT_WORK
     said = capsys.readouterr().out
     assert re.search(r"here-1 +serve +0 +schedules, webhooks", said)

@@ -18,7 +18,7 @@ from app.scores.public_score import (
     load_prompt_digests_by_version,
     read_verified_full_or_public_score,
     read_verified_public_score,
-    sign_public_score,
+    sign_public_score_with_full_trajectories,
 )
 from app.scores.run_summary import summarize_run
 from app.scores.score_structures import Trial
@@ -40,7 +40,7 @@ def made(log):
 @pytest.fixture
 def sent(tmp_path, made):
     path = tmp_path / "sent.json"
-    path.write_bytes(sign_public_score(made[0], (), [made[1]], ["nowhere.example"], KEY))
+    path.write_bytes(sign_public_score_with_full_trajectories(made[0], (), [made[1]], ["nowhere.example"], KEY))
     return path
 
 
@@ -146,7 +146,7 @@ def test_what_is_no_such_file_says_so(tmp_path, content):
 def test_an_address_is_in_no_part_of_the_file(tmp_path, made):
     trajectory = made[1].replace(b'"notes": "', b'"notes": "asked 10.9.8.7:8000; ', 1)
     path = tmp_path / "sent.json"
-    path.write_bytes(sign_public_score(made[0], (), [trajectory], ["10.9.8.7:8000"], KEY))
+    path.write_bytes(sign_public_score_with_full_trajectories(made[0], (), [trajectory], ["10.9.8.7:8000"], KEY))
     assert b"10.9.8.7" not in path.read_bytes()
     assert b"asked MODEL-SERVER" in path.read_bytes()
     read_verified_public_score(path)

@@ -16,7 +16,7 @@ from app.scores.signed_score_file import (
     BrokenScore,
     is_score_file,
     read_verified_result_file,
-    read_verified_score_and_count,
+    read_verified_score_and_verified_run_count,
 )
 from app.skills.stig.pack import STIG
 from tests.evidence.played import KEY
@@ -33,18 +33,18 @@ def test_a_signed_result_holds_and_is_told_from_other_files(tmp_path):
     path = kept(tmp_path, signed_score_file.sign_score(score(trial(GOOD)), KEY))
     assert is_score_file(path)
     assert not is_score_file(kept(tmp_path, b"{}", "other.json"))
-    found, runs = read_verified_score_and_count(path, KEY.public)
+    found, runs = read_verified_score_and_verified_run_count(path, KEY.public)
     assert (found.score.order.label, runs) == ("of a test", 0)
 
 
 def test_a_figure_that_was_changed_does_not_hold(tmp_path):
     content = signed_score_file.sign_score(score(trial(GOOD)), KEY)
     with pytest.raises(BrokenScore, match="not what was signed"):
-        read_verified_score_and_count(kept(tmp_path, content.replace(b'"tokens":80', b'"tokens":81')))
+        read_verified_score_and_verified_run_count(kept(tmp_path, content.replace(b'"tokens":80', b'"tokens":81')))
     with pytest.raises(BrokenScore, match="signed by the key"):
-        read_verified_score_and_count(kept(tmp_path, content), "0" * 64)
+        read_verified_score_and_verified_run_count(kept(tmp_path, content), "0" * 64)
     with pytest.raises(BrokenScore, match="not of the shape"):
-        read_verified_score_and_count(kept(tmp_path, b'{"format": "temper score 1"}'))
+        read_verified_score_and_verified_run_count(kept(tmp_path, b'{"format": "temper score 1"}'))
 
 
 def zip_of(*, flipped=False, **files):
@@ -73,7 +73,7 @@ def test_a_damaged_or_foreign_file_is_a_sentence(tmp_path, name):
     path = kept(tmp_path, NOT_A_SCORE[name], name)
     is_score_file(path)
     with pytest.raises(BrokenScore, match="not of the shape that temper score writes"):
-        read_verified_score_and_count(path)
+        read_verified_score_and_verified_run_count(path)
     if path.suffix == ".json":
         with pytest.raises(BadInput, match="not of the shape"):
             read_verified_result_file(path)
@@ -125,7 +125,7 @@ def test_a_pack_has_the_evidence_of_its_runs_and_they_say_the_same(tmp_path, log
     path, made_up, without = tmp_path / "score.zip", tmp_path / "made-up.zip", tmp_path / "without.zip"
     signed_score_file.write_score_pack(path, result, [one.run], {one.run: archive}.__getitem__)
     assert is_score_file(path)
-    assert read_verified_score_and_count(path, KEY.public)[1] == 1
+    assert read_verified_score_and_verified_run_count(path, KEY.public)[1] == 1
     better = msgspec.structs.replace(
         one, fates=tuple(msgspec.structs.replace(fate, ended="passed") for fate in one.fates)
     )
@@ -133,7 +133,7 @@ def test_a_pack_has_the_evidence_of_its_runs_and_they_say_the_same(tmp_path, log
         made_up, signed_score_file.sign_score(score(better), KEY), [one.run], lambda _: archive
     )
     with pytest.raises(BrokenScore, match="does not say of it what its events say"):
-        read_verified_score_and_count(made_up)
+        read_verified_score_and_verified_run_count(made_up)
     signed_score_file.write_score_pack(without, result, [], lambda _: archive)
     with pytest.raises(BrokenScore, match="score alone"):
-        read_verified_score_and_count(without)
+        read_verified_score_and_verified_run_count(without)

@@ -10,12 +10,12 @@ from app.errors import EnvironmentUnusable
 from app.store.db import (
     HEAD,
     add_keepalives_to_address,
-    describe_database_error,
     is_shared,
     mask_password,
     open_and_migrate_database,
     open_separate_engine,
     read_revision,
+    shorten_database_error,
     use_autocommit_if_shared,
 )
 from tests.postgres import new_database
@@ -140,5 +140,5 @@ def test_keepalives_are_added_to_an_address_and_take_the_place_of_none_that_it_h
 
 
 def test_an_error_is_told_by_its_first_line():
-    assert describe_database_error(OperationalError("select", {}, Exception("\nis locked\nHINT: wait"))) == "is locked"
-    assert describe_database_error(OSError("gone\nfar")) == "gone"
+    assert shorten_database_error(OperationalError("select", {}, Exception("\nis locked\nHINT: wait"))) == "is locked"
+    assert shorten_database_error(OSError("gone\nfar")) == "gone"

@@ -95,7 +95,7 @@ def test_a_status_says_all_of_a_node(session, at):
     for name, state in (("b", "running"), ("a", "paused"), ("c", "finished")):
         add_run(session, name, at, state=state)
         add_lease(session, name, "one")
-    one, other = nodes.list_node_statuses(session)
+    one, other = nodes.list_unended_node_statuses(session)
     assert (one.name, one.kind, one.started_at, one.leads, one.runs) == ("one", "serve", at - 100, True, ("a", "b"))
     assert one.silent_seconds == pytest.approx(3.0, abs=2.0)
     assert (one.clock_off, one.needs_its_clock_set) == (-TOO_FAR_OFF - 0.1, True)
@@ -158,7 +158,7 @@ def test_nodes_and_leases_are_forgotten_long_after_their_end(session, at):
         add_node(session, name, at, ended_at=ended)
         add_run(session, name, at, ended_at=ended)
         add_lease(session, name)
-    nodes.delete_old_nodes_and_leases(session)
+    nodes.delete_long_ended_nodes_and_run_leases(session)
     session.expire_all()
     for table in (NodeRow, LeaseRow):
         assert [session.get(table, name) is None for name in ("old", "lately", "now")] == [True, False, False]
@@ -282,11 +282,11 @@ def test_runs_whose_node_died_as_they_ended_are_listed_newest_first_and_released
 
 
 def test_one_leads_until_it_is_dead_and_each_leader_has_its_term(session):
-    assert nodes.claim_leadership(session, "one", ["one", "other"]) == 1
-    assert nodes.claim_leadership(session, "one", ["one", "other"]) == 1
-    assert nodes.claim_leadership(session, "other", ["one", "other"]) == 0
-    assert nodes.claim_leadership(session, "other", ["other"]) == 2
-    assert nodes.claim_leadership(session, "one", ["one", "other"]) == 0
+    assert nodes.claim_leadership_getting_term_or_zero(session, "one", ["one", "other"]) == 1
+    assert nodes.claim_leadership_getting_term_or_zero(session, "one", ["one", "other"]) == 1
+    assert nodes.claim_leadership_getting_term_or_zero(session, "other", ["one", "other"]) == 0
+    assert nodes.claim_leadership_getting_term_or_zero(session, "other", ["other"]) == 2
+    assert nodes.claim_leadership_getting_term_or_zero(session, "one", ["one", "other"]) == 0
     lease = session.get_one(LeaseRow, MACHINE)
     assert (lease.node, lease.host) == ("other", "")
     assert lease.asked_at == pytest.approx(database_time(session), abs=30)

@@ -92,7 +92,7 @@ def test_a_host_is_begun_with_its_run_or_left_out(database):
     begun, left = kinds.RolloutHostBegun(host="a", of="r1", wave=1), kinds.RolloutHostLeft(host="b", reason="busy")
     begin(database, begun, left)
     with open_rollout_journal(database, "x") as journal:
-        journal.begin_run("r1", asked)
+        journal.add_first_event_of_queued_run("r1", asked)
         journal.send_command(["r1", "r2"], "pause", "x", "lunch")
     with Session(database) as session:
         assert {row.host: row.run for row in session.exec(select(RolloutHostRow))} == {"a": "r1", "b": ""}

@@ -100,7 +100,7 @@ def test_the_time_per_finding_is_that_of_the_last_runs_on_the_host_that_changed_
         usual = {"host": "web", "mode": "auto", "state": "finished", "findings": 10, "started_at": 100.0}
         session.add(RunRow(id=name, **RUN | usual | values))
 
-    assert run_queries.find_seconds_per_finding(session, "web") is None
+    assert run_queries.find_median_seconds_per_finding(session, "web") is None
     keep("long-ago", ended_at=9000.0, queued_at=1.0)
     for at, took in enumerate((10, 20, 30, 40, 50), 2):
         keep(f"r{at}", ended_at=100.0 + took, queued_at=float(at))
@@ -109,12 +109,12 @@ def test_the_time_per_finding_is_that_of_the_last_runs_on_the_host_that_changed_
     keep("working", ended_at=None, queued_at=22.0)
     keep("clean", ended_at=160.0, findings=0, queued_at=23.0)
     session.flush()
-    assert run_queries.find_seconds_per_finding(session, "web") == 3
+    assert run_queries.find_median_seconds_per_finding(session, "web") == 3
 
 
 def test_the_pace_of_a_host_counts_each_run_that_had_a_finding(session):
     for at, (findings, seconds) in enumerate(((0, 9.0), (1, 40.0), (2, 40.0))):
         times = {"queued_at": float(at), "started_at": 100.0, "ended_at": 100.0 + seconds}
         session.add(RunRow(id=f"h{at}", host="h", findings=findings, **times, **RUN))
-    assert run_queries.find_seconds_per_finding(session, "h") == 30.0
-    assert run_queries.find_seconds_per_finding(session, "other") is None
+    assert run_queries.find_median_seconds_per_finding(session, "h") == 30.0
+    assert run_queries.find_median_seconds_per_finding(session, "other") is None

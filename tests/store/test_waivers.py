@@ -10,7 +10,7 @@ from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
 from app.store.prior_knowledge import StoredRunHistory
-from app.store.waivers import WaiverRow, list_ending_or_ended_waivers, list_waivers, require_waiver
+from app.store.waivers import WaiverRow, list_waivers, list_waivers_ending_soon_or_recently_ended, require_waiver
 
 DAY = 24 * 3600.0
 END = datetime(2027, 1, 31, tzinfo=UTC).timestamp()
@@ -34,22 +34,22 @@ def row(**more):
     ],
 )
 def test_a_week_before_and_a_week_after(now, told):
-    found = list_ending_or_ended_waivers([row()], now)
+    found = list_waivers_ending_soon_or_recently_ended([row()], now)
     assert [told in one.summary for one in found] == ([True] if told else [])
 
 
 def test_one_that_was_made_for_less_than_a_week_is_told_from_then_on():
-    (one,) = list_ending_or_ended_waivers([row(made_at=END - 2 * DAY)], END - DAY)
+    (one,) = list_waivers_ending_soon_or_recently_ended([row(made_at=END - 2 * DAY)], END - DAY)
     assert (one.kind, one.since) == ("waiver.ending", END - 2 * DAY)
 
 
 def test_what_was_taken_back_or_made_anew_is_nobodys_concern():
     later = row(id="w2", until="2027-03-31")
-    assert list_ending_or_ended_waivers([row(ended_at=END - 60 * DAY)], END - DAY) == []
-    assert list_ending_or_ended_waivers([row(), later], END - DAY) == []
+    assert list_waivers_ending_soon_or_recently_ended([row(ended_at=END - 60 * DAY)], END - DAY) == []
+    assert list_waivers_ending_soon_or_recently_ended([row(), later], END - DAY) == []
     assert [
         one.row.id
-        for one in list_ending_or_ended_waivers(
+        for one in list_waivers_ending_soon_or_recently_ended(
             [row(), row(id="w2", scope_name="web-2", until="2027-03-31")], END - DAY
         )
     ] == ["w1"]
@@ -88,9 +88,9 @@ def test_a_group_has_who_is_in_it_when_a_run_begins(database):
         with Session(database) as session, session.begin():
             replace_group(session, "web", members)
         assert covered() == members
-    assert list_ending_or_ended_waivers([row(scope_kind="group", scope_name="web")], END - 1)[0].summary.startswith(
-        "Waiver w1 ends on 2027-01-31: V-257985 on group web, owner Ops lead."
-    )
+    assert list_waivers_ending_soon_or_recently_ended([row(scope_kind="group", scope_name="web")], END - 1)[
+        0
+    ].summary.startswith("Waiver w1 ends on 2027-01-31: V-257985 on group web, owner Ops lead.")
 
 
 def test_those_taken_back_are_listed_last(database):

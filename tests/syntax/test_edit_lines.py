@@ -8,14 +8,18 @@ def test_a_line_is_replaced_and_others_dropped():
 def test_a_line_is_added_where_told():
     assert edit_lines.replace_or_insert_line("a\nb\n", "x", None, (), 1) == "a\nx\nb\n"
     assert (
-        edit_lines.replace_or_insert_line("a\nb\n", "x", None, (), edit_lines.get_append_index("a\nb\n")) == "a\nb\nx\n"
+        edit_lines.replace_or_insert_line("a\nb\n", "x", None, (), edit_lines.get_index_after_all_lines("a\nb\n"))
+        == "a\nb\nx\n"
     )
-    assert edit_lines.replace_or_insert_line("", "x", None, (), edit_lines.get_append_index("")) == "x\n"
+    assert edit_lines.replace_or_insert_line("", "x", None, (), edit_lines.get_index_after_all_lines("")) == "x\n"
 
 
 def test_an_open_end_stays_open_unless_a_line_follows_it():
     assert edit_lines.replace_or_insert_line("a\nb", "A", 0, (), 0) == "A\nb"
-    assert edit_lines.replace_or_insert_line("a\nb", "x", None, (), edit_lines.get_append_index("a\nb")) == "a\nb\nx\n"
+    assert (
+        edit_lines.replace_or_insert_line("a\nb", "x", None, (), edit_lines.get_index_after_all_lines("a\nb"))
+        == "a\nb\nx\n"
+    )
 
 
 def test_the_place_below_a_commented_default():

@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import BadInput
 from app.targets import host_registry
-from app.targets.host_registry import DisposableMachine, choose_default_mode, require_known_host
+from app.targets.host_registry import DisposableMachine, choose_auto_for_fixture_else_review, require_known_host
 from app.targets.ssh.endpoint import parse_endpoint
 
 END = parse_endpoint("root@web1", "agent")
@@ -19,7 +19,10 @@ def test_a_host_is_added_found_and_forgotten(tmp_path):
     with pytest.raises(BadInput, match="already"):
         host_registry.register_host(tmp_path, "web1", end, KNOWN, "SHA256:x")
     require_known_host("web1", tmp_path)
-    assert (choose_default_mode("web1"), choose_default_mode("fixture")) == ("review", "auto")
+    assert (choose_auto_for_fixture_else_review("web1"), choose_auto_for_fixture_else_review("fixture")) == (
+        "review",
+        "auto",
+    )
     host_registry.remove_host(tmp_path, "web1")
     assert host_registry.list_hosts(tmp_path) == []
     with pytest.raises(BadInput, match="The hosts are: fixture"):

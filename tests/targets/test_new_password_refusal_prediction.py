@@ -17,7 +17,7 @@ AT = "/etc/pam.d/x line"
 
 
 def explain(text, **options):
-    chains = pam.find_chains(DictFiles({"/etc/pam.d/x": text}), "x")
+    chains = pam.find_chains_falling_back_to_other_service(DictFiles({"/etc/pam.d/x": text}), "x")
     return predict_password_change_refusal(None if chains is None else chains["password"], **options)
 
 

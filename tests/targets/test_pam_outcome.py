@@ -9,7 +9,7 @@ from tests.hostfiles import DictFiles
 
 def ends(text, **others):
     files = DictFiles({"/etc/pam.d/x": text, **{f"/etc/pam.d/{name}": one for name, one in others.items()}})
-    chains = pam.find_chains(files, "x")
+    chains = pam.find_chains_falling_back_to_other_service(files, "x")
     return None if chains is None else compute_outcome(chains["auth"], lambda rule: rule.module)
 
 
@@ -61,7 +61,7 @@ def test_other_stands_in_and_has_to_be_readable():
     ],
 )
 def test_the_rule_that_decided_on_a_refusal_is_found(text, line, overshoots):
-    rules = pam.find_chains(DictFiles({"/etc/pam.d/x": text}), "x")["auth"]
+    rules = pam.find_chains_falling_back_to_other_service(DictFiles({"/etc/pam.d/x": text}), "x")["auth"]
     assert find_stack_refusal(rules, lambda rule: rule.module) == StackRefusal(rules[line - 1], overshoots)
 
 
@@ -75,10 +75,12 @@ def test_the_rule_that_decided_on_a_refusal_is_found(text, line, overshoots):
     ],
 )
 def test_a_stack_in_which_no_rule_decides_refuses(text):
-    chains = pam.find_chains(DictFiles({"/etc/pam.d/x": text}), "x")
+    chains = pam.find_chains_falling_back_to_other_service(DictFiles({"/etc/pam.d/x": text}), "x")
     assert find_stack_refusal(chains["auth"], lambda rule: rule.module) == StackRefusal(None)
 
 
 def test_a_stack_that_succeeds_has_no_refusal():
-    chains = pam.find_chains(DictFiles({"/etc/pam.d/x": "auth sufficient success\nauth required auth_err\n"}), "x")
+    chains = pam.find_chains_falling_back_to_other_service(
+        DictFiles({"/etc/pam.d/x": "auth sufficient success\nauth required auth_err\n"}), "x"
+    )
     assert find_stack_refusal(chains["auth"], lambda rule: rule.module) is None

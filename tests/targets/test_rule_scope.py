@@ -28,7 +28,7 @@ from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import list_action_refusals
 from app.targets.resources.resource_dry_run import DryRun
-from app.targets.rule_scope import RuleScope, find_foreign_action_objection, find_foreign_place_objection
+from app.targets.rule_scope import RuleScope, find_foreign_action_objection, find_unnamed_place_objection
 from tests.targets.resources.test_resource_policy import NoLinks
 
 PWQUALITY = RuleScope(
@@ -131,7 +131,7 @@ def test_no_resource_outside_the_rule_is_touched_although_the_plan_names_it():
             find_foreign_action_objection(scope, [action], scope.list_candidate_resource_actions(NoLinks({}))).clause
             == "outside the rule"
         )
-        assert find_foreign_place_objection(
+        assert find_unnamed_place_objection(
             scope, [get_prefixed_name_of_changed_resource(action)], scope.list_candidate_resource_actions(NoLinks({}))
         )
 
@@ -177,7 +177,7 @@ def test_what_comes_or_goes_along_with_a_package_is_judged_by_itself():
 def test_the_stories_of_the_demo_stay_within_their_rules(host):
     for rule, paths, actions in stories():
         scope = scope_of(rule)
-        assert find_foreign_place_objection(scope, paths, ()) is None, rule
+        assert find_unnamed_place_objection(scope, paths, ()) is None, rule
         if rule == "V-258106":
             continue  # it is about the agent's own sudo, and refused
         assert find_foreign_action_objection(scope, actions, ()) is None, rule

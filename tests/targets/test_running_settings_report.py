@@ -70,9 +70,11 @@ def test_a_module_that_is_loaded_although_its_file_shuts_it_out():
 
 def test_of_a_change_only_what_its_files_concern_counts():
     found = compare_running(FILES, [*IN_FORCE, ("sysctl", "kernel.dmesg_restrict", "0"), ("module", "sctp", "loaded")])
-    assert found.filter_by_paths(["/etc/sysctl.d/60-site.conf"]).checked_programs == ("sysctl",)
-    assert [one.program for one in found.filter_by_paths(["/etc/modprobe.d/x.conf"]).pending_settings] == ["modules"]
-    assert found.filter_by_paths(["/etc/login.defs"]).checked_programs == ()
+    assert found.filter_by_programs_affected_by_paths(["/etc/sysctl.d/60-site.conf"]).checked_programs == ("sysctl",)
+    assert [
+        one.program for one in found.filter_by_programs_affected_by_paths(["/etc/modprobe.d/x.conf"]).pending_settings
+    ] == ["modules"]
+    assert found.filter_by_programs_affected_by_paths(["/etc/login.defs"]).checked_programs == ()
 
 
 def test_a_hosts_words_are_cleaned():
@@ -87,7 +89,9 @@ def test_a_mount_that_does_not_go_by_fstab_yet_is_behind():
     (found,) = compare_running(DictFiles({}), rows).pending_settings
     assert (found.setting, found.wanted, found.running) == ("/tmp", "nodev noexec", "nodev")
     assert found.by == "mount -o remount /tmp"
-    assert compare_running(DictFiles({}), rows).filter_by_paths(["/etc/fstab"]).pending_settings == (found,)
+    assert compare_running(DictFiles({}), rows).filter_by_programs_affected_by_paths(
+        ["/etc/fstab"]
+    ).pending_settings == (found,)
     assert compare_running(DictFiles({}), [("mount", "/tmp", "none | nodev")]).pending_settings == ()
 
 

@@ -14,7 +14,7 @@ from app.cli.verify import HOLDS, verify_pack, verify_run
 from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested, TurnFinished
 from app.events.record import AUDIT, check_chain_and_get_head, parse_line
 from app.evidence.notary import KEYS
-from app.evidence.run_shrinking import read_evidence, store_evidence_and_delete_turn_deltas
+from app.evidence.run_shrinking import read_evidence, store_evidence_and_delete_deltas_unless_shrunk
 from app.evidence.signing_key import find_key
 from app.evidence.verify import unpack_zip_packed_by_temper
 from app.loop.state import fold_events
@@ -113,7 +113,7 @@ def test_its_runs_shrink_to_their_evidence(older, database):
     own = find_key(older.data / KEYS) or KEY
     for run in older.ended:
         archive = read_evidence(database, run, own)
-        assert store_evidence_and_delete_turn_deltas(database, run, own, "ada", time.time())
+        assert store_evidence_and_delete_deltas_unless_shrunk(database, run, own, "ada", time.time())
         assert read_evidence(database, run, own) == archive
         assert verify_run(older.settings, run, older.lines[run][-1][2]) == HOLDS
 

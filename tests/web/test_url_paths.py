@@ -11,7 +11,7 @@ from app.config import PACKAGE
 from app.web.api.unmatched_request_routes import JSON
 from app.web.pages.templating import get_environment
 from app.web.routes import ROUTES
-from app.web.url_paths import path_to, path_to_static_file, register_routes
+from app.web.url_paths import path_to, path_to_unversioned_static_file, register_routes
 from tests.web.access.walk import filled
 
 TEMPLATES = PACKAGE / "templates"
@@ -128,7 +128,7 @@ def _leads(method, path):
 
 def test_a_part_is_quoted_and_none_may_be_missing_or_unknown():
     assert path_to("run_item", run="r1", rule="a b/ü?") == "/runs/r1/items/a%20b%2F%C3%BC%3F"
-    assert path_to_static_file("vendor/htmx/htmx.min.js") == "/static/vendor/htmx/htmx.min.js"
+    assert path_to_unversioned_static_file("vendor/htmx/htmx.min.js") == "/static/vendor/htmx/htmx.min.js"
     for parts in ({}, {"run": "r1", "rule": "x"}, {"rule": "x"}):
         with pytest.raises(TypeError, match=r"/runs/\{run\} takes \['run'\]"):
             path_to("run", **parts)

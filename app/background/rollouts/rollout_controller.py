@@ -70,7 +70,7 @@ class RolloutController(PeriodicTask):
             return []  # decided without the journal's lock
         with rollouts.open_rollout_journal(self._runtime.database, rollout) as chain:
             state = self._fold_state(chain.session, rollout)
-            seen = _read_snapshot(chain.session, state)
+            seen = _read_runs_busy_hosts_and_commands(chain.session, state)
             for _ in range(MOST_STEPS):
                 step, before = seen.decide_step(state), len(chain.written)
                 if step is None:
@@ -84,7 +84,7 @@ class RolloutController(PeriodicTask):
     def _decide_step(self, rollout: str) -> steps.RolloutStep | None:
         with Session(self._runtime.database) as session:
             state = self._fold_state(session, rollout)
-            return _read_snapshot(session, state).decide_step(state)
+            return _read_runs_busy_hosts_and_commands(session, state).decide_step(state)
 
     def _fold_state(self, session: Session, rollout: str) -> RolloutState:
         kept = self._states.get(rollout, RolloutState())
@@ -111,10 +111,10 @@ class RolloutController(PeriodicTask):
             return
         run = create_random_run_id()
         chain.append(RolloutHostBegun(host=host, of=run, wave=wave))
-        chain.begin_run(run, request)
+        chain.add_first_event_of_queued_run(run, request)
 
 
-def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
+def _read_runs_busy_hosts_and_commands(session: Session, state: RolloutState) -> _RunSnapshot:
     runs = [part.run for part in state.parts_at_work]
     verb = "stop" if state.status == "stopping" else "pause"
     commanded: set[str] = set()

@@ -66,7 +66,7 @@ def _resolve_valid_mode(wanted: ScheduleSpec, hosts_folder: Path) -> Mode:
     return modes.pop()
 
 
-def insert_schedule(session: Session, row: ScheduleRow) -> None:
+def insert_schedule_unless_duplicate_or_full(session: Session, row: ScheduleRow) -> None:
     there = list_schedules(session)
     if same := [one for one in there if _get_duplicate_check_fields(one) == _get_duplicate_check_fields(row)]:
         raise Rejected("", f"schedule {same[0].id} already does the same.", "exists")

@@ -17,7 +17,7 @@ from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
 from app.store import waivers, webhooks
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit_if_shared
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error, use_autocommit_if_shared
 from app.store.events import EventStore
 from app.store.periodic_background_task_base import BackgroundTask
 from app.store.waivers import WaiverDue
@@ -91,10 +91,10 @@ class WebhookSender(BackgroundTask):
                 if not self._leads():
                     known, version = (), -1
                 elif known or version != seen:
-                    known = await asyncio.to_thread(self._list_webhooks)
+                    known = await asyncio.to_thread(self._list_all_webhooks)
                 seen = version
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("webhooks are not delivered", extra={"reason": describe_database_error(exc)})
+                log.warning("webhooks are not delivered", extra={"reason": shorten_database_error(exc)})
                 known, seen = (), None
                 await asyncio.sleep(AWAY_FOR)
             for webhook in known:
@@ -105,7 +105,7 @@ class WebhookSender(BackgroundTask):
 
     async def _send_due_deliveries(self, webhook: WebhookRow) -> None:
         try:
-            runs = await asyncio.to_thread(self._list_undelivered_runs_and_rollouts, webhook)
+            runs = await asyncio.to_thread(self._list_runs_and_rollouts_to_deliver, webhook)
             ending = await asyncio.to_thread(self._list_due_waivers_and_progress, webhook)
             if runs or ending:
                 # A separate client per webhook: no connection was opened to an unchecked address.
@@ -119,7 +119,7 @@ class WebhookSender(BackgroundTask):
                         )
                         await self._post_and_advance_unless_retried_later(row, delivery, 1, line)
         except DATABASE_UNAVAILABLE as exc:
-            reason = describe_database_error(exc)
+            reason = shorten_database_error(exc)
             log.warning("webhook is not delivered", extra={"webhook": webhook.id, "reason": reason})
         except Exception:
             log.exception("webhook failed with an internal error", extra={"webhook": webhook.id})
@@ -152,25 +152,25 @@ class WebhookSender(BackgroundTask):
         try:
             problem = await connection.post(delivery)
         except AddressNotPublic as exc:
-            self._log_failure(row, str(exc))
+            self._log_failed_or_newly_held_back_delivery(row, str(exc))
             # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
             waiting = _create_progress_row(row, attempts=row.attempts, due_at=self._clock() + HELD_SECONDS)
             await asyncio.to_thread(self._store_progress, row, waiting, problem=str(exc))
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
             attempts, wait = row.attempts + 1, min(2.0**row.attempts, LONGEST_WAIT)
-            self._log_failure(row, problem, attempts=attempts, again_in_s=wait)
+            self._log_failed_or_newly_held_back_delivery(row, problem, attempts=attempts, again_in_s=wait)
             failed = _create_progress_row(row, attempts=attempts, due_at=self._clock() + wait)
             await asyncio.to_thread(self._store_progress, row, failed, problem=problem)
             return None
         if problem:
-            self._log_failure(row, problem, attempts=ATTEMPTS, given_up=True)
+            self._log_failed_or_newly_held_back_delivery(row, problem, attempts=ATTEMPTS, given_up=True)
         done, dropped = _create_progress_row(row, seq=seq), int(bool(problem))
         counts = {"delivered": 1 - dropped, "dropped": dropped}
         await asyncio.to_thread(self._store_progress, row, done, problem=problem, **counts)
         return done
 
-    def _log_failure(self, row: DeliveryProgressRow, problem: str, **more: object) -> None:
+    def _log_failed_or_newly_held_back_delivery(self, row: DeliveryProgressRow, problem: str, **more: object) -> None:
         """Log a delivery that failed, or is held back for a new reason. Without the address: that may be a key."""
         if not more and self._held.get(row.webhook) == problem:
             return
@@ -182,16 +182,16 @@ class WebhookSender(BackgroundTask):
         """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), self._clock()
         with Session(self._database) as session:
-            due = waivers.list_ending_or_ended_waivers(waivers.list_waivers(session), now)
+            due = waivers.list_waivers_ending_soon_or_recently_ended(waivers.list_waivers(session), now)
             new = [one for one in due if one.since >= webhook.created_at and (not kinds or one.kind in kinds)]
             rows = [(one, webhooks.get_or_build_progress(session, webhook.id, one.notice_key)) for one in new]
         return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
 
-    def _list_webhooks(self) -> list[WebhookRow]:
+    def _list_all_webhooks(self) -> list[WebhookRow]:
         with Session(use_autocommit_if_shared(self._database)) as session:
             return list(webhooks.list_webhooks(session))
 
-    def _list_undelivered_runs_and_rollouts(self, webhook: WebhookRow) -> list[str]:
+    def _list_runs_and_rollouts_to_deliver(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
             runs = webhooks.list_runs_with_possibly_undelivered_events(
                 session, webhook, self._clock() - GIVE_UP_SECONDS

@@ -110,14 +110,14 @@ def rootfs_build(
     """Build a machine. The first one of a suite takes about a minute."""
     from app.targets.rootfs.base_image_definition import BaseImage
 
-    _get_rootfs_machine_handle(data, name).build(BaseImage(suite))
+    _create_rootfs_handle_without_existence_check(data, name).build(BaseImage(suite))
     _print_line(f"{name} is built. Start it with temper rootfs start {name}")
 
 
 @rootfs_app.command(name="start")
 def rootfs_start(name: Name, data: Data = Path("data")) -> None:
     """Start a machine and print how to reach it."""
-    machine = _get_rootfs_machine_handle(data, name)
+    machine = _create_rootfs_handle_without_existence_check(data, name)
     machine.start()
     _print_machine_address(machine)
 
@@ -125,14 +125,14 @@ def rootfs_start(name: Name, data: Data = Path("data")) -> None:
 @rootfs_app.command(name="stop")
 def rootfs_stop(name: Name, data: Data = Path("data")) -> None:
     """Stop a machine and all its processes."""
-    _get_rootfs_machine_handle(data, name).stop()
+    _create_rootfs_handle_without_existence_check(data, name).stop()
     _print_line(f"{name} is stopped.")
 
 
 @rootfs_app.command(name="reset")
 def rootfs_reset(name: Name, data: Data = Path("data")) -> None:
     """Reset a machine to its built state; restart it if it was running."""
-    machine = _get_rootfs_machine_handle(data, name)
+    machine = _create_rootfs_handle_without_existence_check(data, name)
     machine.reset()
     if machine.is_up:
         _print_machine_address(machine)
@@ -143,7 +143,7 @@ def rootfs_reset(name: Name, data: Data = Path("data")) -> None:
 @rootfs_app.command(name="discard")
 def rootfs_discard(name: Name, data: Data = Path("data")) -> None:
     """Delete a machine and its files."""
-    _get_rootfs_machine_handle(data, name).discard()
+    _create_rootfs_handle_without_existence_check(data, name).discard()
     _print_line(f"{name} is deleted.")
 
 
@@ -154,7 +154,7 @@ def _create_virtual_machine_handle(data: Path, name: str) -> "VirtualMachine":
     return VirtualMachine(data / "machines", name, lambda text: print_line(text, to_stderr=True))
 
 
-def _get_rootfs_machine_handle(data: Path, name: str) -> "Rootfs":
+def _create_rootfs_handle_without_existence_check(data: Path, name: str) -> "Rootfs":
     from app.targets.rootfs.rootfs_machine import Rootfs
 
     return Rootfs(data / "rootfs", name)
@@ -167,12 +167,12 @@ def _print_line(text: str) -> None:
 
 
 def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
-    from app.cli.debian_demo import register_machine, store_datastream_locally_if_missing
+    from app.cli.debian_demo import add_datastream_to_local_content_if_missing, register_machine
     from app.config import Settings
 
     image = machine.get_current_image_of_kind()
     register_machine(Settings(data=data), machine, machine.get_access(), image.title)
-    store_datastream_locally_if_missing(machine.base_image_folder / image.content)
+    add_datastream_to_local_content_if_missing(machine.base_image_folder / image.content)
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")
 
 

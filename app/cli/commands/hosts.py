@@ -260,9 +260,9 @@ def _add_schedule_verb(verb: str, summary: str) -> None:
     def schedule_verb(
         schedule: Annotated[str, typer.Argument(help="Id of the schedule.")], data: Data = Path("data")
     ) -> None:
-        from app.cli.schedule import apply_schedule_verb
+        from app.cli.schedule import pause_resume_or_remove_schedule_and_print
 
-        apply_schedule_verb(Settings(data=data), schedule, verb)
+        pause_resume_or_remove_schedule_and_print(Settings(data=data), schedule, verb)
 
     plan.command(verb, help=summary)(schedule_verb)
 

@@ -83,11 +83,11 @@ def start_run(
 
     from app.cli.harden import harden_host, restrict_order_to_open_rules
     from app.cli.rollout import run_rollout
-    from app.cli.server_to_lineup import parse_engine_addresses_and_keyword, select_endpoints_as_lineup
+    from app.cli.server_to_lineup import parse_engine_addresses_and_none_or_lineup, select_endpoints_as_lineup
     from app.events.event_field_types import Budget
-    from app.runs.order import Order, parse_engine_choice, split_at_commas_unless_none
+    from app.runs.order import Order, require_choice_of_lineup_or_none, split_at_commas_unless_none
 
-    addresses, choice = parse_engine_addresses_and_keyword(engine)
+    addresses, choice = parse_engine_addresses_and_none_or_lineup(engine)
     asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
     settings = select_endpoints_as_lineup(asked, addresses)
     order = Order(
@@ -101,7 +101,7 @@ def start_run(
         consent=consent,
         pace=speed,
         replay_fixes=replay,
-        engine=parse_engine_choice(choice),
+        engine=require_choice_of_lineup_or_none(choice),
         reboot=reboot,
         by=getpass.getuser(),
     )
@@ -168,9 +168,9 @@ def show_skills(as_json: options.AsJson = False) -> None:
 
 def _add_run_verb(verb: "Verb", summary: str) -> None:
     def run_verb(run_id: options.RunId, data: options.Data = Path("data"), reason: options.Reason = "") -> None:
-        from app.cli.run_control import send_run_command
+        from app.cli.run_control import record_run_command_in_database
 
-        send_run_command(Settings(data=data), run_id, verb, reason)
+        record_run_command_in_database(Settings(data=data), run_id, verb, reason)
 
     app.command(name=verb, help=summary)(run_verb)
 
@@ -188,9 +188,9 @@ def approve_change(
     token_from: options.TokenFrom = "",
 ) -> None:
     """Approve the change that a run is waiting for."""
-    from app.cli.run_control import send_run_command
+    from app.cli.run_control import record_run_command_in_database
 
-    send_run_command(Settings(data=data), run_id, "approve", reason, token_from)
+    record_run_command_in_database(Settings(data=data), run_id, "approve", reason, token_from)
 
 
 @app.command(name="refuse")
@@ -198,9 +198,9 @@ def refuse_change(
     run_id: options.RunId, reason: options.Reason, data: options.Data = Path("data"), token_from: options.TokenFrom = ""
 ) -> None:
     """Refuse the change that a run is waiting for."""
-    from app.cli.run_control import send_run_command
+    from app.cli.run_control import record_run_command_in_database
 
-    send_run_command(Settings(data=data), run_id, "refuse", reason, token_from)
+    record_run_command_in_database(Settings(data=data), run_id, "refuse", reason, token_from)
 
 
 @app.command(name="verify")

@@ -119,7 +119,7 @@ def serve_app(
 
     from app.cli.listening_socket import parse_trusted_proxies
     from app.cli.serve import serve_until_signal
-    from app.cli.server_to_lineup import select_endpoints_as_lineup, select_stored_lineup
+    from app.cli.server_to_lineup import select_endpoints_as_lineup, select_lineup_file_chosen_on_page
     from app.people.identity_provider_groups import parse_group_right_pairs
     from app.people.rights import parse_right
 
@@ -147,7 +147,9 @@ def serve_app(
     )
     source = ctx.get_parameter_source("lineup")
     chosen = bool(engine) or (source is not None and source.name != "DEFAULT")
-    settings = select_stored_lineup(select_endpoints_as_lineup(settings, engine or ()), is_lineup_given=chosen)
+    settings = select_lineup_file_chosen_on_page(
+        select_endpoints_as_lineup(settings, engine or ()), is_lineup_given=chosen
+    )
     asyncio.run(serve_until_signal(settings))
 
 

@@ -72,7 +72,7 @@ def _require_share_above_zero(text: str) -> Any:
     return number
 
 
-def _parse_length(text: str) -> int:
+def _parse_token_count_with_optional_unit(text: str) -> int:
     """Parse a length as vLLM does: 32k is 32,000 and 32K is 32,768."""
     if found := re.fullmatch(r"(\d+(?:\.\d+)?)([kmgKMG])", text):
         return int(_parse_positive_number(found[1], float) * _UNITS[found[2]])
@@ -107,11 +107,11 @@ def _parse_switch_on_unless_false(text: str) -> bool:
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--tensor-parallel-size": ("tp", partial(_parse_positive_number, parse=int)),
     "--pipeline-parallel-size": ("pp", partial(_parse_positive_number, parse=int)),
-    "--max-model-len": ("max_model_len", _parse_length),
+    "--max-model-len": ("max_model_len", _parse_token_count_with_optional_unit),
     "--gpu-memory-utilization": ("utilization", _require_share_above_zero),
-    "--kv-cache-memory-bytes": ("kv_cache_bytes", _parse_length),
+    "--kv-cache-memory-bytes": ("kv_cache_bytes", _parse_token_count_with_optional_unit),
     "--max-num-seqs": ("max_num_seqs", partial(_parse_positive_number, parse=int)),
-    "--max-num-batched-tokens": ("max_num_batched_tokens", _parse_length),
+    "--max-num-batched-tokens": ("max_num_batched_tokens", _parse_token_count_with_optional_unit),
     "--kv-cache-dtype": ("kv_dtype", str),
     "--chat-template": ("chat_template", str),
     "--speculative-config": ("speculation", _parse_speculation),

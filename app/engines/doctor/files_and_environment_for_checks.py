@@ -53,7 +53,7 @@ class LocalInventory:
 NOTHING = LocalInventory()
 
 
-def inspect_machine(lineup: Lineup, environment: Mapping[str, str] = os.environ) -> LocalInventory:
+def inspect_model_files_and_environment(lineup: Lineup, environment: Mapping[str, str] = os.environ) -> LocalInventory:
     engines = [resolve_engine(engine).engine for engine in lineup.engines.values()]
     models = [name for engine in engines if engine.gpus for name in _iterate_models(engine)]
     templates = [engine.chat_template for engine in engines if engine.chat_template]
@@ -62,12 +62,12 @@ def inspect_machine(lineup: Lineup, environment: Mapping[str, str] = os.environ)
         | {name: found for name in models if (found := _hash_file(Path(name) / TEMPLATE))},
         configs={name: config for name in models if (config := _read_config(Path(name) / "config.json"))},
         environment=environment,
-        llamacpp=inspect_llamacpp(one.model for one in engines if one.is_on_cpu),
+        llamacpp=inspect_machine_and_weights_for_llamacpp(one.model for one in engines if one.is_on_cpu),
         serves=_DRIVER.exists(),
     )
 
 
-def inspect_llamacpp(models: Iterable[str], proc: Path = PROC) -> LlamacppSupport:
+def inspect_machine_and_weights_for_llamacpp(models: Iterable[str], proc: Path = PROC) -> LlamacppSupport:
     sizes, missing = dict[str, float](), dict[str, str]()
     for model in models:
         try:

@@ -11,7 +11,7 @@ from app.engines.doctor.engine_with_launch_flags import EffectiveEngine, read_fl
 from app.engines.doctor.files_and_environment_for_checks import LocalInventory
 from app.engines.fit.estimate_result import Fit
 from app.engines.fit.fit_verdict import Neighbors
-from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors, estimate_neighbors
+from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors, estimate_neighbors_earlier_in_lineup
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
 from app.errors import BadInput
@@ -109,7 +109,7 @@ def _build_situation(lineup: Lineup, effective: EffectiveEngine, inventory: Loca
     if len(gpus) < engine.gpus_per_replica:
         return case
     try:
-        neighbors = estimate_neighbors(lineup, engine, inventory.programs)
+        neighbors = estimate_neighbors_earlier_in_lineup(lineup, engine, inventory.programs)
         fit, estimate = (
             estimate_engine_beside_neighbors(lineup, engine, neighbors=neighbors),
             estimate_memory(engine, gpus),

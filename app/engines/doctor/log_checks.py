@@ -99,7 +99,7 @@ def check_marlin(log: ParsedLog) -> Pitfall | None:
     return create_pitfall(f"log.marlin-not-native.{variant}", gpu=log.kinds[0], kernel=NATIVE_FP4)
 
 
-def check_high_utilization(log: ParsedLog) -> Pitfall | None:
+def check_graphs_at_high_memory_utilization(log: ParsedLog) -> Pitfall | None:
     boot = log.last_boot
     flags = ("gpu_memory_utilization", "max_num_seqs")
     share, seqs = (_parse_number_or_zero(boot.get_flag(flag)) for flag in flags)
@@ -108,7 +108,7 @@ def check_high_utilization(log: ParsedLog) -> Pitfall | None:
     return create_pitfall("log.graphs-at-high-utilization", share=share, high=HIGH, many=MANY)
 
 
-def check_logged_parsers(log: ParsedLog) -> Pitfall | None:
+def check_log_for_missing_gemma4_parsers(log: ParsedLog) -> Pitfall | None:
     boot = log.last_boot
     if "gemma4" not in boot.marks or not boot.flags:
         return None
@@ -138,8 +138,8 @@ CHECKS = (
     check_restart_after_death,
     check_unfinished_start,
     check_marlin,
-    check_high_utilization,
-    check_logged_parsers,
+    check_graphs_at_high_memory_utilization,
+    check_log_for_missing_gemma4_parsers,
     check_low_acceptance,
 )
 MARKS = ("nvfp4-experimental", "graphs-not-counted", "chat-template-failed")

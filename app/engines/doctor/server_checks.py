@@ -50,14 +50,14 @@ async def inspect_server(http: httpx.AsyncClient, base: str, key: str = "", metr
     except EngineError as exc:
         look = replace(look, refusal=clean_text(str(exc), 300))
     if look.models and health == httpx.codes.OK:
-        look = replace(look, calls_tools=await _accepts_tools(http, base, key, look.models[0].id))
+        look = replace(look, calls_tools=await _is_tool_parser_not_reported_missing(http, base, key, look.models[0].id))
     try:
         return replace(look, sample=await client.read_sample(metrics_url))
     except EngineError as exc:
         return replace(look, no_metrics=clean_text(str(exc), 300))
 
 
-async def _accepts_tools(http: httpx.AsyncClient, base: str, key: str, model: str) -> bool:
+async def _is_tool_parser_not_reported_missing(http: httpx.AsyncClient, base: str, key: str, model: str) -> bool:
     """Return False if the server lacks a tool call parser, which it reports before it generates."""
     tool = {"type": "function", "function": {"name": "stop", "parameters": {"type": "object", "properties": {}}}}
     said = [{"role": "user", "content": "Say yes."}]

@@ -21,7 +21,7 @@ def plan_lineup(lineup: Lineup) -> tuple[Fit, ...]:
 
 def estimate_engine_beside_neighbors(lineup: Lineup, engine: Engine, neighbors: Neighbors | None = None) -> Fit:
     """Estimate the first replica. Its neighbors are the engines that start earlier on the GPUs, unless given."""
-    beside = neighbors or estimate_neighbors(lineup, engine)
+    beside = neighbors or estimate_neighbors_earlier_in_lineup(lineup, engine)
     gpus = _find_first_replica_gpus(lineup, engine)
     found = estimate_memory(engine, gpus)
     verdict = judge_fit(found, beside, lambda tp: estimate_memory(replace(engine, tp=tp, pp=1), gpus))
@@ -55,7 +55,7 @@ def _find_first_replica_gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
     return tuple(known[index] for index in engine.replicas[0])
 
 
-def estimate_neighbors(
+def estimate_neighbors_earlier_in_lineup(
     lineup: Lineup, engine: Engine, programs: Mapping[int, ProgramsOnGpu] = MappingProxyType({})
 ) -> Neighbors:
     """Sum the memory that earlier engines, and `programs` by GPU, hold on the GPUs of any replica."""

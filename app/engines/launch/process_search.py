@@ -8,7 +8,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from app.engines.launch.launch_command import MARK
-from app.engines.proc_files import PROC, iterate_listeners, iterate_open_files, read_name, read_stat_fields_after_name
+from app.engines.proc_files import (
+    PROC,
+    iterate_listening_sockets_with_inodes,
+    iterate_open_files,
+    read_name,
+    read_stat_fields_after_name,
+)
 
 _ZOMBIE = "Z"
 KILL_SECONDS = 10.0
@@ -100,12 +106,12 @@ def _compute_start_time(stat: list[str]) -> float:
 
 def find_foreign_listener(port: int, ours: Collection[int]) -> str:
     """Describe another process that listens on the port; empty if only the processes `ours` do."""
-    left = {one.link for one in iterate_listeners() if one.port == port and one.address in _HERE}
+    left = {one.link for one in iterate_listening_sockets_with_inodes() if one.port == port and one.address in _HERE}
     left -= {link for pid in ours for link in iterate_open_files(pid)}
-    return _describe_socket_holder(left) if left else ""
+    return _describe_socket_holder_or_other_account(left) if left else ""
 
 
-def _describe_socket_holder(sockets: set[str]) -> str:
+def _describe_socket_holder_or_other_account(sockets: set[str]) -> str:
     for pid in (int(folder.name) for folder in PROC.iterdir() if folder.name.isdecimal()):
         if sockets.intersection(iterate_open_files(pid)):
             engine = read_mark(pid).split("/")[1:2]

@@ -39,11 +39,11 @@ class ChunkEncoder:
     def encode_finish(self, reason: str, tokens: int) -> bytes:
         return self._encode_chunk({"content": ""}, tokens, finish_reason=reason, stop_reason=None)
 
-    def encode_closing(self, tokens: int) -> bytes:
+    def encode_usage_if_requested_and_done(self, completion_tokens: int) -> bytes:
         """Encode the end of the stream, with the total usage if requested."""
         if not self.usage:
             return DONE
-        counts = {"usage": build_usage(self.prompt_tokens, tokens), "system_fingerprint": _FINGERPRINT}
+        counts = {"usage": build_usage(self.prompt_tokens, completion_tokens), "system_fingerprint": _FINGERPRINT}
         return encode_event({**self._build_head(), "choices": [], **counts}) + DONE
 
     def _encode_chunk(self, delta: dict[str, str], tokens_so_far: int, **choice: Any) -> bytes:

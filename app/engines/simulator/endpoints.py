@@ -127,7 +127,7 @@ class _Endpoints:
             each = options.include_usage and options.continuous_usage_stats
             wire = ChunkEncoder(request_id, asked.model, reply.prompt_tokens, options.include_usage, each)
             return StreamingResponse(sending.iterate_stream_bytes(wire), media_type="text/event-stream")
-        if not await sending.wait_until_sent():
+        if not await sending.wait_out_reply_and_check_engine_survived():
             return JsonResponse(DEATH, 500)
         return JsonResponse(chunks.build_completion(request_id, asked.model, reply))
 

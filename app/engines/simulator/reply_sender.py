@@ -51,12 +51,12 @@ class ReplySender:
                     yield encoder.encode_finish(
                         self._reply.finish_reason, self._count_finished_reply_and_get_tokens(active)
                     )
-                    yield encoder.encode_closing(self._reply.completion_tokens)
+                    yield encoder.encode_usage_if_requested_and_done(self._reply.completion_tokens)
             finally:
                 if not done:
                     self._engine.write_log(f"Aborted request {self._id}.")
 
-    async def wait_until_sent(self) -> bool:
+    async def wait_out_reply_and_check_engine_survived(self) -> bool:
         """Wait for the reply's duration and return True if it completed."""
         with self._engine.track_request(self._reply.prompt_tokens) as active:
             async for _ in self._iterate_due_pieces(active):
@@ -110,15 +110,15 @@ class ReplySender:
             self._engine.kill_engine(self._fault)
         self._dead = self._engine.state != "ready"
 
-    def _record_tokens(self, active: ActiveRequest, sent: int, upto: int, gap: float) -> None:
+    def _record_tokens(self, active: ActiveRequest, sent: int, upto: int, seconds_since_last_sent: float) -> None:
         meters, count = self._engine.meters, upto - sent
         meters.generation_tokens += count
         active.tokens += count
         self._engine.update_peaks()
         if sent:
-            meters.gaps.observe(gap / count, count)
+            meters.gaps.observe(seconds_since_last_sent / count, count)
         else:
-            meters.ttft.observe(gap)
+            meters.ttft.observe(seconds_since_last_sent)
 
     def _count_finished_reply_and_get_tokens(self, active: ActiveRequest) -> int:
         """Count the last token, which has no text, and the finished reply. Return its tokens."""

@@ -109,19 +109,19 @@ def _to_reading(gpu: _GpuRows, url: str) -> GpuReading:
         memory_mhz=gpu.find_value("DCGM_FI_DEV_MEM_CLOCK"),
         throttled=describe_throttling(int(held or 0)),
         ecc_uncorrected=None if ecc is None else int(ecc),
-        pcie_rx_mb_s=_find_pcie_rate(gpu, "RX"),
-        pcie_tx_mb_s=_find_pcie_rate(gpu, "TX"),
+        pcie_rx_mb_s=_find_pcie_rate_in_megabytes(gpu, "RX"),
+        pcie_tx_mb_s=_find_pcie_rate_in_megabytes(gpu, "TX"),
         uuid=gpu.uuid,
         source=url,
     )
 
 
-def _find_pcie_rate(gpu: _GpuRows, direction: str) -> float | None:
+def _find_pcie_rate_in_megabytes(gpu: _GpuRows, uppercase_direction: str) -> float | None:
     """Return MB/s from the profiler's bytes or from NVML's KB per second."""
-    precise = gpu.find_value(f"DCGM_FI_PROF_PCIE_{direction}_BYTES")
+    precise = gpu.find_value(f"DCGM_FI_PROF_PCIE_{uppercase_direction}_BYTES")
     if precise is not None:
         return round(precise / _MB, 2)
-    return divide_value(gpu.find_value(f"DCGM_FI_DEV_PCIE_{direction}_THROUGHPUT"), 1000)
+    return divide_value(gpu.find_value(f"DCGM_FI_DEV_PCIE_{uppercase_direction}_THROUGHPUT"), 1000)
 
 
 def _round_value(value: float | None) -> float | None:

@@ -8,7 +8,13 @@ from typing import Any
 import httpx
 
 from app.engines.fit.fit_verdict import ProgramsOnGpu
-from app.engines.proc_files import PROC, iterate_listeners, iterate_open_files, read_name, read_stat_fields_after_name
+from app.engines.proc_files import (
+    PROC,
+    iterate_listening_sockets_with_inodes,
+    iterate_open_files,
+    read_name,
+    read_stat_fields_after_name,
+)
 from app.events.event_field_types import GpuProcess
 from app.lineups.model import Lineup
 from app.machine.gpus.gpu_reading import GpuReading, to_gib
@@ -57,7 +63,7 @@ def _name_program(process: GpuProcess) -> str:
 class GpuProcesses:
     def __init__(self, owner: Owner = get_empty_owner, proc: Path = PROC) -> None:
         self._owner, self._proc = owner, proc
-        self._nested = _is_in_pid_namespace(proc)
+        self._nested = _is_own_process_in_nested_pid_namespace(proc)
 
     def identify_processes(self, nvml_processes: Iterable[Any]) -> tuple[GpuProcess, ...]:
         """Return each process once: it may be listed for compute and for graphics."""
@@ -77,9 +83,9 @@ class GpuProcesses:
         return (self._proc / str(pid)).exists()
 
 
-def _is_in_pid_namespace(proc: Path) -> bool:
+def _is_own_process_in_nested_pid_namespace(proc_folder: Path) -> bool:
     try:
-        return str((proc / "self" / "ns" / "pid").readlink()) != _FIRST_NAMESPACE
+        return str((proc_folder / "self" / "ns" / "pid").readlink()) != _FIRST_NAMESPACE
     except OSError:
         return True
 
@@ -99,7 +105,9 @@ class ProcessOwners:
         if engine := self._launched(pid):
             return engine
         sockets = {
-            one.link: self._engines[one.port] for one in iterate_listeners(self._proc) if one.port in self._engines
+            one.link: self._engines[one.port]
+            for one in iterate_listening_sockets_with_inodes(self._proc)
+            if one.port in self._engines
         }
         if not sockets:
             return ""

@@ -87,14 +87,16 @@ class CombinedGpus:
         told = await asyncio.gather(*(source.read() for source in self._sources))
         found = [(place, reading) for place, readings in enumerate(told) for reading in readings]
         for place, reading in found:
-            for name in _list_identities(reading):
+            for name in _list_host_index_and_uuid(reading):
                 self._first[name] = min(place, self._first.get(name, place))
-        return [one for place, one in found if all(self._first[name] == place for name in _list_identities(one))]
+        return [
+            one for place, one in found if all(self._first[name] == place for name in _list_host_index_and_uuid(one))
+        ]
 
     async def close(self) -> None:
         for source in self._sources:
             await source.close()
 
 
-def _list_identities(reading: GpuReading) -> list[str | tuple[str, int]]:
+def _list_host_index_and_uuid(reading: GpuReading) -> list[str | tuple[str, int]]:
     return [reading.key, reading.uuid] if reading.uuid else [reading.key]

@@ -14,7 +14,7 @@ class HostMemory(NamedTuple):
     total_gib: float | None = None
 
 
-def read_host_memory(meminfo: Path = MEMINFO) -> HostMemory:
+def read_used_and_total_host_memory(meminfo: Path = MEMINFO) -> HostMemory:
     """Read used and total memory of the host. Page cache counts as free, because it can be reclaimed."""
     total, free = (find_gib_in_table(meminfo, name) for name in ("MemTotal", "MemAvailable"))
     return HostMemory() if total is None or free is None else HostMemory(round(total - free, 2), round(total, 2))

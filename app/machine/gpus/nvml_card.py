@@ -9,7 +9,7 @@ import pynvml  # type: ignore[import-untyped]
 from app.events.event_field_types import GpuProcess
 from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.gpu_reading import GpuReading, divide_value, to_gib
-from app.machine.gpus.host_memory import read_host_memory
+from app.machine.gpus.host_memory import read_used_and_total_host_memory
 from app.machine.gpus.nvml_call_errors import NvmlQuery, describe_throttling
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ class NvmlCard:
         if told is None and self._ask.refusal != pynvml.NVML_ERROR_NOT_SUPPORTED:
             return _Memory()
         if told is None or not told.total:
-            return _Memory(*read_host_memory(self._meminfo), unified=True)
+            return _Memory(*read_used_and_total_host_memory(self._meminfo), unified=True)
         return _Memory(to_gib(told.used), to_gib(told.total), to_gib(told.reserved))
 
     def _read_throttle_reason_bits(self) -> int:

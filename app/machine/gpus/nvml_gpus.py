@@ -70,7 +70,7 @@ class NvmlGpus:
         count = self._ask(None, self._nvml.nvmlDeviceGetCount) or 0
         readings = [self._read_card(index, now) for index in range(count)]
         self._names |= {reading.gpu: reading.name for reading in readings}
-        if self._needs_reopen(now):
+        if self._has_refusals_that_need_reopen(now):
             self._close_library()
         return readings
 
@@ -79,7 +79,7 @@ class NvmlGpus:
         self._opened_at = None if self._ask.refusal else opened_at
         return not self._ask.refusal
 
-    def _needs_reopen(self, now: float) -> bool:
+    def _has_refusals_that_need_reopen(self, now: float) -> bool:
         lost = pynvml.NVML_ERROR_GPU_IS_LOST in self._ask.refusals
         long_open = self._opened_at is not None and now - self._opened_at >= REOPEN_EVERY
         return bool(self._ask.refusals & REOPEN_CODES) or (lost and long_open)

@@ -47,7 +47,7 @@ def create_probe_subjects(
             client=EngineClient(http, base, key=get_key(engine), dialect=get_dialect(engine)),
             metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
             traffic=traffic,
-            cards=_get_cards_unless_remote(cards, lineup, engine, base),
+            cards=_get_cards_unless_remote_and_unmonitored(cards, lineup, engine, base),
             places={gpu.key: gpu.index for gpu in lineup.gpus if gpu.index in engine.replicas[replica]},
             origin=FigureOrigin(True, pace) if engine.simulation else FigureOrigin(),
             limit=get_computed_or_stated_speed_limit(engine, plan_engine(lineup, engine).fit),
@@ -58,7 +58,9 @@ def create_probe_subjects(
     ]
 
 
-def _get_cards_unless_remote(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
+def _get_cards_unless_remote_and_unmonitored(
+    cards: MemoryCards, lineup: Lineup, engine: Engine, base: str
+) -> MemoryCards:
     """Return the card readings, or none for an engine at another machine's address: its GPUs are not here."""
     elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
     if elsewhere or urlsplit(base).hostname in _HERE:

@@ -87,7 +87,9 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
     after = await _find_sample(subject)
     figures += [*watch.list_figures(subject.origin), probe_figures.measure_kv_capacity(after, subject.origin)]
     figures += probe_figures.measure_acceptance(before, after, subject.origin)
-    figures = probe_figures.keep_first_known([*figures, *(subject.loaded.list_figures() if subject.loaded else ())])
+    figures = probe_figures.keep_one_per_name_preferring_known(
+        [*figures, *(subject.loaded.list_figures() if subject.loaded else ())]
+    )
     limit_share = probe_figures.compute_speed_limit_share(figures, subject.limit)
     figures += [probe_figures.compute_memory_beside_weights_and_kv(figures), limit_share]
     return ProbeResult(

@@ -97,7 +97,7 @@ def _find_median(values: Sequence[float]) -> float | None:
     return median(values) if values else None
 
 
-def keep_first_known(figures: Sequence[Measured]) -> list[Measured]:
+def keep_one_per_name_preferring_known(figures: Sequence[Measured]) -> list[Measured]:
     """Keep one figure per name, the first that is known."""
     found: dict[str, Measured] = {}
     for one in figures:
@@ -140,9 +140,9 @@ def _find_value(figures: Sequence[Measured], name: str) -> float | None:
 def measure_acceptance(before: EngineSample | None, after: EngineSample | None, origin: FigureOrigin) -> list[Measured]:
     steps = drafted = accepted = None
     if before and after:
-        steps = _compute_growth(before.drafts, after.drafts)
-        drafted = _compute_growth(before.draft_tokens, after.draft_tokens)
-        accepted = _compute_growth(before.accepted_tokens, after.accepted_tokens)
+        steps = _compute_growth_unless_counter_fell(before.drafts, after.drafts)
+        drafted = _compute_growth_unless_counter_fell(before.draft_tokens, after.draft_tokens)
+        accepted = _compute_growth_unless_counter_fell(before.accepted_tokens, after.accepted_tokens)
     if not steps or not drafted or accepted is None:
         why = "nothing was drafted" if after else _SILENT
         return [create_unknown("acceptance_length", "", why), create_unknown("acceptance_rate", "%", why)]
@@ -165,12 +165,14 @@ def describe_foreign_tokens(
     """Return a note if the engine answered other clients meanwhile."""
     if before is None or after is None:
         return ()
-    others = (_compute_growth(before.generation_tokens, after.generation_tokens) or 0) - own_token_count
+    others = (
+        _compute_growth_unless_counter_fell(before.generation_tokens, after.generation_tokens) or 0
+    ) - own_token_count
     if others <= TOLERATED * own_token_count:
         return ()
     return (f"It generated {others} tokens for somebody else meanwhile: alone it would be faster.",)
 
 
-def _compute_growth(before: int | None, after: int | None) -> int | None:
+def _compute_growth_unless_counter_fell(before: int | None, after: int | None) -> int | None:
     """Return the growth, or None if unknown or if the counter fell because the engine restarted."""
     return None if before is None or after is None or after < before else after - before

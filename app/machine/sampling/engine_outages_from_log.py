@@ -32,16 +32,16 @@ def compute_outage_begin(logged_at: float, engine_state: str) -> float:
     return logged_at - NOTICED_AFTER if engine_state == "stalled" else logged_at
 
 
-def read_engine_outages(
-    store: EventStore, since: float, until: float, engines: Collection[str] | None = None
+def read_outages_except_unended_of_departed_engines(
+    store: EventStore, since: float, until: float, present_engines: Collection[str] | None = None
 ) -> list[EngineOutage]:
     """Return the outages that touch this time, by their start. An engine that has not been seen yet has none.
 
-    `engines`: those of the line-up. An engine that left it has no further states, so an outage of it that seems to
-    last is left out.
+    `present_engines`: those of the line-up. An engine that left it has no further states, so an outage of it that seems
+    to last is left out.
     """
     found = _list_outages(store, since, _read_states(store, since - LOOK_BACK, until))
-    return [one for one in found if one.until is not None or engines is None or one.engine in engines]
+    return [one for one in found if one.until is not None or present_engines is None or one.engine in present_engines]
 
 
 def _read_states(store: EventStore, since: float, until: float) -> list[Recorded]:

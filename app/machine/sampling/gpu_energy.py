@@ -50,7 +50,7 @@ class PowerCurve:
         self._at.append(at)
         self._watts.append(watts)
 
-    def compute_energy_drawn(self, start: float, end: float) -> EnergyDrawn:
+    def compute_joules_drawn_and_seconds_covered(self, start: float, end: float) -> EnergyDrawn:
         total = NOTHING
         for low, high, factor in self._split_at_counter_readings_with_correction_factor(start, end):
             joules, seconds = self._integrate_samples(low, high)

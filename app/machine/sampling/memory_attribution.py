@@ -58,7 +58,7 @@ def attribute_memory(known_engines: KnownEngines, gpu_sample: GpuSampled, gpu_re
         Amount(gpu_sample.used_gib, provenance, gpu_reader),
         None if gpu_sample.reserved_gib is None else Amount(gpu_sample.reserved_gib, provenance, gpu_reader),
         [
-            _build_claim(known_engines, engine, memory)
+            _build_claim_from_log_or_plan(known_engines, engine, memory)
             for engine, (_, memory) in zip(engines, held, strict=True)
             if memory or known_engines.is_up(engine)
         ],
@@ -83,16 +83,16 @@ def _find_engine_processes_and_memory(
         return frozenset(), Amount(gpu_sample.used_gib or 0.0, "simulated", gpu_reader) if alone else None
     own = [one for one in gpu_sample.processes if one.engine == engine.name]
     if own:
-        return _collect_pids_and_memory(own, Amount(0, "measured", f"{gpu_reader}, per process"))
+        return _collect_pids_and_memory_if_all_known(own, Amount(0, "measured", f"{gpu_reader}, per process"))
     unowned = [one for one in gpu_sample.processes if not one.engine]
     likely = [one for one in unowned if one.name == OUTSIDE or one.name.startswith(_VLLM)]
     if likely and len(engines_on_gpu) == 1 and known_engines.is_up(engine):
         said = f"{gpu_reader}, per process; whose they are is by the line-up, not by pid"
-        return _collect_pids_and_memory(likely, Amount(0, "derived", said))
+        return _collect_pids_and_memory_if_all_known(likely, Amount(0, "derived", said))
     return frozenset(), None
 
 
-def _collect_pids_and_memory(
+def _collect_pids_and_memory_if_all_known(
     processes: Sequence[GpuProcess], amount_template: Amount
 ) -> tuple[frozenset[int], Amount | None]:
     pids = frozenset(one.pid for one in processes)
@@ -101,7 +101,7 @@ def _collect_pids_and_memory(
     return pids, Amount(sum(one.used_gib or 0 for one in processes), amount_template.provenance, amount_template.source)
 
 
-def _build_claim(known_engines: KnownEngines, engine: Engine, held_memory: Amount | None) -> Claim:
+def _build_claim_from_log_or_plan(known_engines: KnownEngines, engine: Engine, held_memory: Amount | None) -> Claim:
     """Build the claim of an engine: from its log, else from its plan."""
     if script := engine.simulation:
         said = "the line-up's simulation"

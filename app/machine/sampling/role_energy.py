@@ -39,7 +39,11 @@ def share_energy_among_roles(
     sums: dict[Role | str, list[float]] = {}
     for key in gpus:
         for low, high, holders in _split_time([turn for turn in turns if key in turn.gpus], since, until):
-            drawn = power_curves[key].compute_energy_drawn(low, high) if key in power_curves else NOTHING
+            drawn = (
+                power_curves[key].compute_joules_drawn_and_seconds_covered(low, high)
+                if key in power_curves
+                else NOTHING
+            )
             for role in [turn.role for turn in holders if turn.run == run] if holders else [""]:
                 total = sums.setdefault(role, [0.0, 0.0, 0.0])
                 for place, value in enumerate((high - low, drawn.seconds, drawn.joules)):
@@ -63,7 +67,7 @@ def _create_role_energy(role: Role | Literal[""], sums: Sequence[float], tokens:
     return Spent(role=role, gpu_seconds=gpu_seconds, sampled_seconds=sampled_seconds, joules=joules, tokens=tokens)
 
 
-def extrapolate_joules(role_energy: Spent) -> float | None:
+def extrapolate_joules_if_enough_sampled(role_energy: Spent) -> float | None:
     """Return joules, extrapolated over short unsampled time, or None if too little was sampled."""
     if not role_energy.gpu_seconds or role_energy.sampled_seconds < _ENOUGH * role_energy.gpu_seconds:
         return None
@@ -71,7 +75,7 @@ def extrapolate_joules(role_energy: Spent) -> float | None:
 
 
 def compute_joules_per_token(role_energy: Spent) -> float | None:
-    drawn = extrapolate_joules(role_energy)
+    drawn = extrapolate_joules_if_enough_sampled(role_energy)
     return drawn / role_energy.tokens if drawn is not None and role_energy.tokens else None
 
 

@@ -33,7 +33,7 @@ class EnergyLedger:
         self._store, self._lineup = store, lineup
         self._books: dict[str, EnergySpent | None] = {}
 
-    def take_due_records(self, now: float) -> list[EnergySpent]:
+    def compute_and_book_due_records(self, now: float) -> list[EnergySpent]:
         """Return the records to write now: of runs that ended, and of a further interval of long runs."""
         spans = self._store.list_run_spans(now - REACH, now)
         self._forget_old_records(spans)
@@ -100,7 +100,13 @@ class EnergyLedger:
         turns_and_samples = turns_and_samples or self._read_turns_and_samples(since, until)
         samples = [one for one in turns_and_samples.samples if since - GAP <= one.at <= until + GAP]
         turns = [turn for turn in turns_and_samples.turns if turn.start <= until and turn.end > since]
-        gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._select_gpus(engine.gpus)})
+        gpus = sorted(
+            {
+                gpu.key
+                for engine in self._lineup.engines.values()
+                for gpu in self._select_only_gpus_with_indices(engine.gpus)
+            }
+        )
         played = any(isinstance(one.event, GpuSampled) and one.event.simulated for one in samples)
         more = share_energy_among_roles(span.run, turns, build_power_curves(samples), gpus, since, until)
         return EnergySpent(
@@ -136,7 +142,14 @@ class EnergyLedger:
         engine = self._lineup.engines.get(event.engine)
         replicas = engine.replicas if engine else ()
         indices = replicas[event.replica] if event.replica < len(replicas) else engine.gpus if engine else ()
-        return TurnSpan(span.run, event.role, tuple(gpu.key for gpu in self._select_gpus(indices)), start, end, tokens)
+        return TurnSpan(
+            span.run,
+            event.role,
+            tuple(gpu.key for gpu in self._select_only_gpus_with_indices(indices)),
+            start,
+            end,
+            tokens,
+        )
 
-    def _select_gpus(self, indices: tuple[int, ...]) -> list[Gpu]:
+    def _select_only_gpus_with_indices(self, indices: tuple[int, ...]) -> list[Gpu]:
         return [gpu for gpu in self._lineup.gpus if gpu.index in indices]

@@ -21,7 +21,7 @@ from app.machine.sampling.role_token_rates import RoleRates
 from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sample_thinning_by_age import RAW_SECONDS, Thinning
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.store.events import EventStore
 from app.store.periodic_background_task_base import BackgroundTask
 
@@ -93,7 +93,8 @@ class Sampler(BackgroundTask):
         now = time.monotonic()
         with self._measure_polling_time():
             looks = await asyncio.gather(
-                self._read_gpus_and_list_events(), *(engine.poll_and_list_events(now) for engine in self._engines)
+                self._read_gpus_and_build_sample_events(),
+                *(engine.poll_and_list_events(now) for engine in self._engines),
             )
             self._looked()
         rates: Mapping[str, dict[str, float]] = {}
@@ -112,7 +113,7 @@ class Sampler(BackgroundTask):
         if not self._machine.is_leader or self._machine.is_write_blocked or now - self._booked < BOOK_EVERY:
             return ()
         self._booked = now
-        return await asyncio.to_thread(self._ledger.take_due_records, self._machine.clock())
+        return await asyncio.to_thread(self._ledger.compute_and_book_due_records, self._machine.clock())
 
     def _thin_and_delete_samples(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
@@ -122,7 +123,7 @@ class Sampler(BackgroundTask):
     def _has_running_requests(self) -> bool:
         return any(event.running for _, event in self._board.engines.values())
 
-    async def _read_gpus_and_list_events(self) -> list[Event]:
+    async def _read_gpus_and_build_sample_events(self) -> list[Event]:
         readings = await self._gpus.read()
         self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
         seen = {key: event for key, (_, event) in self._board.gpus.items()}
@@ -143,7 +144,7 @@ class Sampler(BackgroundTask):
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("nothing is sampled: %s", describe_database_error(exc))
+                log.warning("nothing is sampled: %s", shorten_database_error(exc))
             except Exception:
                 log.exception("a look at engines and GPUs failed by a fault of ours")
             await asyncio.sleep(PERIOD - (time.monotonic() - began))

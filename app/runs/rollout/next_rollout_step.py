@@ -77,7 +77,7 @@ def _choose_next_host(state: RolloutState, busy_hosts: Collection[str]) -> Begin
 def describe_exceeded_pause_limit(state: RolloutState) -> str:
     """Return which pause limit the ended hosts exceed, or an empty string."""
     assert state.asked
-    ended = list(state.iterate_counted_ends())
+    ended = list(state.iterate_ends_counted_by_pause_rule())
     harmed = [one.host for one in ended if one.harm]
     if state.asked.harmed and len(harmed) >= state.asked.harmed:
         hosts = "1 host is" if len(harmed) == 1 else f"{len(harmed)} hosts are"

@@ -71,7 +71,7 @@ class RolloutState:
         """Return True if the pause rule stopped it and a person must decide."""
         return self.status == "paused" and self.by == "rule"
 
-    def iterate_counted_ends(self) -> Iterator[kinds.RolloutHostEnded]:
+    def iterate_ends_counted_by_pause_rule(self) -> Iterator[kinds.RolloutHostEnded]:
         """Yield the ended hosts that the pause rule counts."""
         yield from (ended for host in self.ends[self.counted :] if (ended := self.parts[host].ended))
 

@@ -87,14 +87,14 @@ class DataStream:
         if not self._items.keys() >= set(rules):
             raise CannotCut
         needs = _Needs({id_: self._items[id_] for id_ in rules})
-        self._add_items(needs, needs.rules.values())
+        self._add_items_to_needs(needs, needs.rules.values())
         self._add_profiles(needs, profile, own)
         self._add_platforms(needs)
         for rule in needs.rules.values():
             self._add_checks(needs, rule)
         return _to_xml(self._assemble(needs)), b"" if own is None else _to_xml(_copy_tailoring(own, needs))
 
-    def _add_items(self, needs: _Needs, items: Iterable[Element]) -> None:
+    def _add_items_to_needs(self, needs: _Needs, items: Iterable[Element]) -> None:
         for one in items:
             if one is self._benchmark or one.get("id", "") in needs.items:
                 continue
@@ -102,7 +102,9 @@ class DataStream:
                 raise CannotCut
             needs.items[one.get("id", "")] = one
             bound = [id_ for child in one if get_local_name(child) in _BOUND for id_ in child.get("idref", "").split()]
-            self._add_items(needs, [*one.iterancestors(), *(self._items[id_] for id_ in bound if id_ in self._items)])
+            self._add_items_to_needs(
+                needs, [*one.iterancestors(), *(self._items[id_] for id_ in bound if id_ in self._items)]
+            )
 
     def _add_profiles(self, needs: _Needs, profile: str, tailoring: Element | None) -> None:
         """Add the profile and those that it extends."""

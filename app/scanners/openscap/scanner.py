@@ -93,7 +93,7 @@ class OpenScapScanner:
         whole = set(rules) == set(self._ids)
         asked = [] if whole else [self._ids[rule] for rule in rules]
         seconds = SECONDS_WHOLE if whole else min(SECONDS_WHOLE, SECONDS_RULE * len(asked))
-        sent = None if whole else await asyncio.to_thread(self._find_content_excerpt, tuple(asked))
+        sent = None if whole else await asyncio.to_thread(self._build_excerpt_once_or_none_if_uncuttable, tuple(asked))
         async with self._one_at_a_time:
             given = sent or await self._build_whole_content_input_without_upload()
             ran = await self._run_scan_command_once(given, asked, seconds, on_judged_count)
@@ -130,7 +130,7 @@ class OpenScapScanner:
             raise ScanFailed(f"OpenSCAP made no script of its content: {why}")
         return extract_fix_script(ran.stdout.decode("utf-8", "replace"), self._ids[rule])
 
-    def _find_content_excerpt(self, rules: tuple[str, ...]) -> ScanInput | None:
+    def _build_excerpt_once_or_none_if_uncuttable(self, rules: tuple[str, ...]) -> ScanInput | None:
         """Return the excerpt for these rules; None if the content cannot be cut."""
         if rules not in self._excerpts:
             try:

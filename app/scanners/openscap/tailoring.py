@@ -42,7 +42,7 @@ def read_tailoring(content: bytes, file_name: str) -> TailoringFile:
     if len(content) > MOST_BYTES:
         raise BadInput(f"{what} has {len(content) >> 20} MiB; the limit is {MOST_BYTES >> 20} MiB.")
     top = parse_xml(content, what)
-    root = _require_tailoring_element(top, what)
+    root = _require_only_tailoring_within(top, what)
     profiles = {one.get("id", ""): one for one in root.findall(f"{{{XCCDF}}}Profile")}
     if not profiles:
         raise BadInput(f"{what} has no profile, so it cannot tailor a scan.")
@@ -63,7 +63,7 @@ def read_tailoring(content: bytes, file_name: str) -> TailoringFile:
     )
 
 
-def _require_tailoring_element(top: Element, document_name: str) -> Element:
+def _require_only_tailoring_within(top: Element, document_name: str) -> Element:
     """Return the only Tailoring element, bare or inside a data stream collection; raise BadInput otherwise."""
     found = list(top.iter("{*}Tailoring")) if get_local_name(top) != "Tailoring" else [top]
     if len(found) != 1:
@@ -106,12 +106,12 @@ def _iterate_mismatch_descriptions(profile: Element, benchmark: Benchmark) -> It
             yield f"selects {line.get('selector', '')[:60]!a} of {shorten_id(id_)}, whose choices are: {choices[:300]}"
 
 
-def map_names_to_tailoring_files() -> dict[str, Path]:
+def map_names_to_added_tailoring_files() -> dict[str, Path]:
     return map_names_to_files(ENDING, ADDED)
 
 
 def load_tailoring_file(name: str) -> TailoringFile:
-    there = map_names_to_tailoring_files()
+    there = map_names_to_added_tailoring_files()
     if name not in there:
         known = f"the tailorings are: {', '.join(there)}" if there else "add one with temper scap tailor FILE"
         raise BadInput(f"There is no tailoring {name[:80]!a}; {known}.")
@@ -128,7 +128,7 @@ def add_tailoring(content: bytes, name: str, benchmark: Benchmark) -> TailoringF
         raise BadInput(f"{name[:80]!a} is not a valid name for a tailoring: {said}.")
     read = read_tailoring(content, f"{name}{ENDING}")
     offer_only_tailored_profiles(read, benchmark)
-    if (there := map_names_to_tailoring_files().get(name)) and there.read_bytes() != content:
+    if (there := map_names_to_added_tailoring_files().get(name)) and there.read_bytes() != content:
         raise BadInput(f"There is already another tailoring {name!a}, and runs may have used it: choose a new name.")
     folder = OWN.expanduser()
     folder.mkdir(parents=True, exist_ok=True)

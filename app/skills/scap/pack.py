@@ -27,7 +27,7 @@ from app.scanners.openscap.scap_files import ScapContent, map_names_to_datastrea
 from app.scanners.openscap.tailoring import (
     TailoringFile,
     load_tailoring_file,
-    map_names_to_tailoring_files,
+    map_names_to_added_tailoring_files,
     offer_only_tailored_profiles,
 )
 from app.scanners.scanner import Verdict
@@ -55,7 +55,9 @@ def skill(argument: str) -> Skill:
             f"Give the skill as scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more."
         )
     file = require_datastream(name)
-    stamp = map_names_to_tailoring_files()[by].stat().st_mtime_ns if by in map_names_to_tailoring_files() else 0
+    stamp = (
+        map_names_to_added_tailoring_files()[by].stat().st_mtime_ns if by in map_names_to_added_tailoring_files() else 0
+    )
     return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp, *list_content_times()), ())
 
 

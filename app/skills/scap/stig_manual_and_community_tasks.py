@@ -76,12 +76,12 @@ def join_content(file: Path, benchmark: Benchmark) -> JoinedContent:
     return JoinedContent(
         stig_ids=ids,
         manual=manual.name if manual else "",
-        community=find_community_content(list(ids.values()), file),
+        community=find_community_datastream(list(ids.values()), file),
         manual_rules=_read_manual(own, manual) if manual else None,
     )
 
 
-def find_community_content(stig_ids: Sequence[str], excluded_file: Path | None = None) -> Path | None:
+def find_community_datastream(stig_ids: Sequence[str], excluded_file: Path | None = None) -> Path | None:
     """Return ComplianceAsCode's data stream that names these ids most often; None if no stream names them."""
     systems = sorted({found[1] for one in stig_ids if (found := _STIG_ID.fullmatch(one))})
     if not systems:

@@ -57,7 +57,7 @@ def load_table() -> RuleTable:
 
 
 def build_rules(table: RuleTable) -> dict[str, Rule]:
-    create_sshd_check = _adapt_to_entries(create_sshd_lines_check)
+    create_sshd_check = _adapt_rule_id_check_maker_to_entries(create_sshd_lines_check)
     rules = [
         *_build_section(table.sshd, create_sshd_check, lambda one: rule_texts.describe_option(one, sshd.MAIN)),
         *_build_options(table.login_defs, _LOGIN_DEFS),
@@ -66,9 +66,13 @@ def build_rules(table: RuleTable) -> dict[str, Rule]:
         *_build_options(table.auditd, _AUDITD),
         *_build_options(table.dnf, _DNF),
         *_build_section(table.stated, _create_file_option_check, rule_texts.describe_option_in_named_file),
-        *_build_section(table.limits, _adapt_to_entries(create_limit_check), rule_texts.describe_login_limit),
         *_build_section(
-            table.sysctl, _adapt_to_entries(create_kernel_setting_check), rule_texts.describe_kernel_setting
+            table.limits, _adapt_rule_id_check_maker_to_entries(create_limit_check), rule_texts.describe_login_limit
+        ),
+        *_build_section(
+            table.sysctl,
+            _adapt_rule_id_check_maker_to_entries(create_kernel_setting_check),
+            rule_texts.describe_kernel_setting,
         ),
         *_build_section(
             table.modprobe, lambda rule, one: create_module_ban_check(rule, one.module), rule_texts.describe_module
@@ -80,7 +84,9 @@ def build_rules(table: RuleTable) -> dict[str, Rule]:
     return {rule.id: rule for rule in rules}
 
 
-def _adapt_to_entries(create_check: Callable[[str, WantedOption], Check]) -> Callable[[str, ValueEntry], Check]:
+def _adapt_rule_id_check_maker_to_entries(
+    create_check: Callable[[str, WantedOption], Check],
+) -> Callable[[str, ValueEntry], Check]:
     return lambda rule, entry: create_check(rule, entry.wanted)
 
 

@@ -156,7 +156,8 @@ def _read_lookup_tables(files: Files) -> tuple[HostNames, ...]:
     groups, _ = account_files.parse_group_with_problems(host_text.read_text(files, "/etc/group") or "")
     by_name, by_group = {one.name: int(one.uid) for one in accounts}, {one.name: int(one.gid) for one in groups}
     return tuple(
-        HostNames(by_name, by_group, _read_call_table(), machine) for machine in _detect_cpu_architectures(files)
+        HostNames(by_name, by_group, _read_call_table(), machine)
+        for machine in _detect_machine_types_defaulting_to_x86_64(files)
     )
 
 
@@ -166,7 +167,7 @@ def _read_call_table() -> Mapping[str, frozenset[str]]:
     return {machine: frozenset(names.split()) for machine, names in text.items()}
 
 
-def _detect_cpu_architectures(files: Files) -> tuple[str, ...]:
+def _detect_machine_types_defaulting_to_x86_64(files: Files) -> tuple[str, ...]:
     """Return the machines that the host's libraries or kernels are built for; x86_64 if it shows none."""
     found = tuple(name for name, libraries, kernels in _MACHINES if files.is_folder(libraries) or files.glob(kernels))
     return found or ("x86_64",)

@@ -47,7 +47,7 @@ class AuditRules(Daemon):
         So what stands behind such a line is protected, too; find_load_objection judges the rejected lines.
         """
         now = _build_settings_from_loaded(load_audit_lines(read_audit_rules_file(files), files))
-        sources = find_source_lines(files)
+        sources = find_source_lines_if_any_file(files)
         later = now if sources is None else _build_settings_from_loaded(load_audit_lines(sources, files))
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
 
@@ -56,7 +56,7 @@ class AuditRules(Daemon):
 
         Lines that the kernel rejects already are not the change's fault.
         """
-        for read in (read_audit_rules_file, find_source_lines):
+        for read in (read_audit_rules_file, find_source_lines_if_any_file):
             lines = read(after)
             known = {fault.identity for fault in load_audit_lines(read(before) or [], before).faults}
             for fault in load_audit_lines(lines or [], after).faults:
@@ -75,7 +75,7 @@ def read_audit_rules_file(files: Files) -> list[AuditLine]:
     return audit_rule_files.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED)
 
 
-def find_source_lines(files: Files) -> list[AuditLine] | None:
+def find_source_lines_if_any_file(files: Files) -> list[AuditLine] | None:
     """Return the lines that augenrules would load; None if the host has no rules.d."""
     sources = audit_rule_files.sort_by_version(host_text.glob_paths_like_shell(files, SOURCES))
     texts = [(path, host_text.read_text(files, path) or "") for path in sources]
@@ -84,7 +84,7 @@ def find_source_lines(files: Files) -> list[AuditLine] | None:
 
 def has_generated_rules(files: Files) -> bool:
     """Return True if audit.rules has what augenrules makes of rules.d, so that nobody else has written it."""
-    sources = find_source_lines(files)
+    sources = find_source_lines_if_any_file(files)
     return sources is not None and [one.words for one in read_audit_rules_file(files)] == [one.words for one in sources]
 
 

@@ -111,7 +111,7 @@ class Auditd(Daemon):
         )
         absent = files.state(PATH) is None
         starts = {STARTS: "yes" if sound or (self._arrives and absent) else "no"}
-        return starts if self._arrives else {**found, **_build_derived_settings(found), **starts}
+        return starts if self._arrives else {**found, **_derive_halt_thresholds_and_log_room(found), **starts}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "name_format":
@@ -126,7 +126,9 @@ def _is_valid_value(key: str, value: str) -> bool:
 
 def can_start_with_combination(settings: Mapping[str, str]) -> bool:
     """Return True if auditd accepts this combination of keys; otherwise it exits and nothing is audited."""
-    if settings["flush"] in ("incremental", "incremental_async") and not strictness.parse_number(settings["freq"]):
+    if settings["flush"] in ("incremental", "incremental_async") and not strictness.parse_decimal_integer(
+        settings["freq"]
+    ):
         return False
     early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
     if early is None or late is None:
@@ -147,10 +149,13 @@ def _normalize_setting_value(setting: Setting) -> str:
     return value.partition(" ")[0] if action else value
 
 
-def _build_derived_settings(settings: Mapping[str, str]) -> dict[str, str]:
+def _derive_halt_thresholds_and_log_room(settings: Mapping[str, str]) -> dict[str, str]:
     ends = {
         f"{_ENDS}{key}": settings[key] if settings[f"{key}_action"] in _ENDING else _NEVER
         for key in ("space_left", "admin_space_left")
     }
-    logs, size = strictness.parse_number(settings["num_logs"]), strictness.parse_number(settings["max_log_file"])
+    logs, size = (
+        strictness.parse_decimal_integer(settings["num_logs"]),
+        strictness.parse_decimal_integer(settings["max_log_file"]),
+    )
     return {**ends, ROOM: str((logs or 0) * (size or 0))}

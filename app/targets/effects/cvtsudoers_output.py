@@ -58,10 +58,10 @@ def _iter_grants(rules_json: JsonObject) -> Iterator[Grant]:
             others = tuple(sorted(f"{name}={value}" for name, value in options.items() if name not in _TAGS))
             for command in given["Commands"]:
                 named = _format_member(command)
-                yield Grant(users, hosts, _format_runas(given), tags, named, "", 0, others)
+                yield Grant(users, hosts, _format_runas_without_parentheses(given), tags, named, "", 0, others)
 
 
-def _format_runas(command_spec: JsonObject) -> str:
+def _format_runas_without_parentheses(command_spec: JsonObject) -> str:
     users = ", ".join(map(_format_member, command_spec.get("runasusers", ())))
     groups = ", ".join(_format_member(entry).replace("%", "", 1) for entry in command_spec.get("runasgroups", ()))
     if not users and not groups:

@@ -51,7 +51,7 @@ class Daemon(ABC):
         A conditional setting is a key of its own: "maxauthtries for address 192.168.0.0/16".
         """
 
-    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:  # noqa: ARG002
+    def ask_settings(self, files: Files, run_query: Ask) -> Mapping[str, str] | None:  # noqa: ARG002
         """Return the settings as the program itself prints them; None if it cannot be asked."""
         return None
 

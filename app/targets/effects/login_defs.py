@@ -60,8 +60,8 @@ class LoginDefs(Daemon):
         found = dict(_DEFAULTS)
         for setting in key_value_config_parsers.parse_login_defs(text, PATH):
             found[setting.key] = _normalize_number_as_shadow_tools_read_it(setting.key, setting.value)
-        found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
-        window = _classify_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])
+        found.setdefault("HOME_MODE", _derive_three_digit_home_mode(found["UMASK"]))
+        window = _classify_change_window_as_none_or_some(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])
         return {**found, **_read_values_for_pam(text), _BETWEEN: window}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
@@ -96,11 +96,11 @@ def _read_values_for_pam(login_defs_text: str) -> dict[str, str]:
     return {**{f"{name}{_OF_PAM}": value for name, value in _PAM_DEFAULTS.items()}, **found}
 
 
-def _derive_home_mode(umask: str) -> str:
+def _derive_three_digit_home_mode(umask: str) -> str:
     return f"{0o777 & ~int(umask, 8):03o}" if re.fullmatch(r"[0-7]{1,4}", umask) else UNSET
 
 
-def _classify_change_window(least: str, most: str) -> str:
+def _classify_change_window_as_none_or_some(least: str, most: str) -> str:
     """Return "none" if a password must be changed before it may be, else "some"."""
     fewest, longest = host_text.parse_digits(least), host_text.parse_digits(most)
     if fewest is None or longest is None:

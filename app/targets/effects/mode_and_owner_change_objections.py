@@ -20,7 +20,7 @@ The health probes check the files of the mission's program.
 """
 
 
-def find_access_objection(
+def find_too_open_or_narrow_access_objection(
     paths: Collection[str], before: Files, after: Files, permitted_weakenings: frozenset[str]
 ) -> Objection | None:
     """Return the objection to the mode or the owner that a change gives a file; None if there is none."""

@@ -31,7 +31,7 @@ class Pam(Daemon):
         found: dict[str, str] = {}
         for path in host_text.glob_paths_like_shell(files, f"{FOLDER}/*"):
             service = path.rpartition("/")[2]
-            chains = pam.find_chains(files, service)
+            chains = pam.find_chains_falling_back_to_other_service(files, service)
             for kind in KINDS:
                 chain = None if chains is None else chains[kind]
                 found |= _evaluate_outcomes(f"{service} {kind}", chain, kind)
@@ -41,7 +41,7 @@ class Pam(Daemon):
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         found = _OUTCOME.fullmatch(key)
         if found:
-            return _compare_outcomes(found["who"], was, now)
+            return _compare_rightful_or_intruder_outcomes(found["who"], was, now)
         option = _OPTION.fullmatch(key)
         if option is None or UNSET in (was, now):
             return _judge_added_or_removed_rule(option["module"] if option else "", was)
@@ -65,7 +65,7 @@ def _is_admitted(chain: tuple[PamRule, ...] | None, user_case: str, kind: str, *
     return chain is not None and compute_outcome(chain, answer) == SUCCESS
 
 
-def _compare_outcomes(user_case: str, was: str, now: str) -> Strength:
+def _compare_rightful_or_intruder_outcomes(user_case: str, was: str, now: str) -> Strength:
     """Compare outcomes: no intruder may get in, no rightful user may be shut out."""
     rightful = any(user_case.startswith(name) for names in RIGHTFUL.values() for name in names)
     if UNSET in (was, now):

@@ -41,7 +41,7 @@ class KeyedRule:
         return frozenset(self.rule.get_values("arch"))
 
     @cached_property
-    def other_conditions(self) -> frozenset[tuple[str, str, str]]:
+    def conditions_besides_key_place_arch_account(self) -> frozenset[tuple[str, str, str]]:
         return frozenset(field for field in self.rule.fields if field[0] not in _APART)
 
     @cached_property
@@ -53,7 +53,7 @@ class KeyedRule:
         return (
             bool(later_rule.keys - self.keys)
             and self.rule.where == later_rule.rule.where
-            and self.other_conditions <= later_rule.other_conditions
+            and self.conditions_besides_key_place_arch_account <= later_rule.conditions_besides_key_place_arch_account
             and not (self.arch and later_rule.arch and self.arch.isdisjoint(later_rule.arch))
             and not self.rights.isdisjoint(later_rule.rights)
             and not any(

@@ -57,7 +57,9 @@ class ShellProfile(Daemon):
         old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
         if old is None or new is None or bool(old[2]) > bool(new[2]):
             return Strength.INCOMPARABLE
-        found = compare_higher_as_stricter(-_parse_seconds(old[1]), -_parse_seconds(new[1]))
+        found = compare_higher_as_stricter(
+            -_parse_seconds_with_zero_as_infinite(old[1]), -_parse_seconds_with_zero_as_infinite(new[1])
+        )
         return Strength.STRONGER if found is Strength.EQUAL and new[2] else found
 
 
@@ -148,7 +150,7 @@ def _read_declarations(files: Files, path: str) -> list[Assignment]:
     return parse_assignments_and_readonly_names(host_text.read_text(files, path) or "", path)
 
 
-def _parse_seconds(value: str) -> float:
+def _parse_seconds_with_zero_as_infinite(value: str) -> float:
     """Return seconds; 0 and never are infinite, as in bash."""
     return float("inf") if value == _NEVER or int(value) == 0 else int(value)
 

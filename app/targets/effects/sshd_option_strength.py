@@ -82,11 +82,13 @@ def _compare_permitted_destinations(was: str, now: str) -> Strength:
     return compare_allowed_sets(was.split(), now.split())
 
 
-def _create_rights_comparison(rights_by_value: Mapping[str, str]) -> Compare:
+def _create_rights_comparison(space_separated_rights_by_value: Mapping[str, str]) -> Compare:
     def compare(was: str, now: str) -> Strength:
-        if was not in rights_by_value or now not in rights_by_value:
+        if was not in space_separated_rights_by_value or now not in space_separated_rights_by_value:
             return compare_unranked(was, now)
-        return compare_allowed_sets(rights_by_value[was].split(), rights_by_value[now].split())
+        return compare_allowed_sets(
+            space_separated_rights_by_value[was].split(), space_separated_rights_by_value[now].split()
+        )
 
     return compare
 

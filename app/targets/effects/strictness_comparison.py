@@ -64,22 +64,22 @@ def compare_allowed_sets(was: Iterable[str], now: Iterable[str]) -> Strength:
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
-def parse_number(value: str) -> int | None:
+def parse_decimal_integer(value: str) -> int | None:
     return int(value) if _NUMBER.fullmatch(value) else None
 
 
 def _parse_non_positive_as_infinity(value: str) -> float | None:
     """Return the number, or infinity for 0 and less, which mean no cap."""
-    found = parse_number(value)
+    found = parse_decimal_integer(value)
     return found if found is None or found > 0 else float("inf")
 
 
 def _parse_zero_as_infinity(value: str) -> float | None:
-    return float("inf") if (found := parse_number(value)) == 0 else found
+    return float("inf") if (found := parse_decimal_integer(value)) == 0 else found
 
 
-compare_higher = create_number_comparison(parse_number)
-compare_lower = create_number_comparison(parse_number, lower_is_stricter=True)
+compare_higher = create_number_comparison(parse_decimal_integer)
+compare_lower = create_number_comparison(parse_decimal_integer, lower_is_stricter=True)
 compare_caps = create_number_comparison(_parse_non_positive_as_infinity, lower_is_stricter=True)
 """Lower is stricter; 0 is no cap."""
 compare_durations = create_number_comparison(_parse_zero_as_infinity)
@@ -88,7 +88,9 @@ compare_durations = create_number_comparison(_parse_zero_as_infinity)
 
 def create_capped_higher_comparison(most: int) -> Compare:
     """Return a comparison in which higher is stricter, and more than `most` harms the host."""
-    return lambda was, now: Strength.INCOMPARABLE if (parse_number(now) or 0) > most else compare_higher(was, now)
+    return lambda was, now: (
+        Strength.INCOMPARABLE if (parse_decimal_integer(now) or 0) > most else compare_higher(was, now)
+    )
 
 
 def compare_masks(was: str, now: str) -> Strength:

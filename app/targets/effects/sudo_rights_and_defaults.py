@@ -66,7 +66,7 @@ def _collect_settings(parsed_sudoers: Sudoers, accounts: HostAccounts) -> dict[s
     for account in accounts.accounts:
         settings = _iter_principal_rights_and_defaults(parsed_sudoers, build_principal(accounts, account.name))
         found |= {f"{account.name}{key}": value for key, value in settings}
-    for entry in _list_principals_without_account(parsed_sudoers, accounts):
+    for entry in _list_every_group_and_users_without_account(parsed_sudoers, accounts):
         stranger = Principal("\0", None, frozenset({entry[1:]})) if entry.startswith("%") else Principal(entry)
         own = dict(_iter_principal_rights_and_defaults(parsed_sudoers, stranger))
         for key in own.keys() | anybody.keys():
@@ -96,7 +96,7 @@ def _iter_principal_rights_and_defaults(parsed_sudoers: Sudoers, principal: Prin
                 yield f": {name} where {scope} fits", value
 
 
-def _list_principals_without_account(parsed_sudoers: Sudoers, accounts: HostAccounts) -> list[str]:
+def _list_every_group_and_users_without_account(parsed_sudoers: Sudoers, accounts: HostAccounts) -> list[str]:
     """Return users and groups in sudoers without a local account: directory users or future members."""
     scopes = [default.scope[1:].split(", ") for default in parsed_sudoers.defaults if default.scope.startswith(":")]
     listed = [grant.users for grant in parsed_sudoers.grants] + scopes

@@ -24,7 +24,7 @@ def _compare_sysrq(was: str, now: str) -> Strength:
     """Compare which magic keys work: 0 is none, 1 is all, any other number a set of bits."""
     if was == now:
         return Strength.EQUAL
-    old, new = (strictness.parse_number(value) for value in (was, now))
+    old, new = (strictness.parse_decimal_integer(value) for value in (was, now))
     if old is None or new is None:
         return Strength.INCOMPARABLE
     if new == 0 or old == 1:

@@ -20,7 +20,7 @@ from app.syntax.host_files_protocol import Files, FileState
 from app.targets.effects import legal_notice_protection
 from app.targets.effects.crypto_policies import CONFIG, MODULES, CryptoPolicies
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.strictness_comparison import parse_number
+from app.targets.effects.strictness_comparison import parse_decimal_integer
 from app.targets.overlay import Overlay
 from app.text.clean import clean_text
 
@@ -53,10 +53,10 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return f"{_get_setting_name(key)} {value}" in asks
         past = {number for number in self._list_numbers(value) if self._measure_number(number)}
         start = f"{self.words[0]} "
-        return past <= {parse_number(one.removeprefix(start)) for one in asks if one.startswith(start)}
+        return past <= {parse_decimal_integer(one.removeprefix(start)) for one in asks if one.startswith(start)}
 
     def _list_numbers(self, value: str) -> list[int]:
-        found = map(parse_number, re.findall(self.part, value) if self.part else [value])
+        found = map(parse_decimal_integer, re.findall(self.part, value) if self.part else [value])
         return [number for number in found if number is not None and number != self.none]
 
     def _measure_number(self, number: int) -> int:
@@ -140,12 +140,12 @@ def list_asks_stated_by_rule(rule_text: str) -> frozenset[str]:
         f"{word} {value}"
         for word in words
         for named in re.finditer(rf"\b{word}\b(?=(.{{0,40}}))", rule_text, re.IGNORECASE)
-        for value in [*_list_stated_numbers(named[1]), *assigned]
+        for value in [*_list_zero_or_one_stated_number(named[1]), *assigned]
     }
     return frozenset(found) | legal_notice_protection.build_notice_asks_for_file_and_sshd(rule_text)
 
 
-def _list_stated_numbers(text_after_key: str) -> list[str]:
+def _list_zero_or_one_stated_number(text_after_key: str) -> list[str]:
     link = r"[\s=:'\"`]*(?:in \S+ )?(?:(?:has to|must) be|is|to|be)?[\s=:'\"`]*(-?[0-9]{1,9})\b"
     match = re.match(link, text_after_key)
     return [match[1]] if match else []

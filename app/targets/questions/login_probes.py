@@ -38,7 +38,7 @@ def _probe_login_services(host: ProbedHost, services: tuple[str, ...], no_accoun
         opened += [
             f"{account.name} by password through {service}"
             for account in people
-            if not _is_shut_out_by_nologin_or_expiry(host, account)
+            if not _is_barred_by_nologin_file_or_expiry(host, account)
         ]
     if not people:
         return ProbeAnswer(True, no_account_text)
@@ -61,7 +61,7 @@ def list_password_accounts(accounts: HostAccounts) -> list[Account]:
     return found
 
 
-def _is_shut_out_by_nologin_or_expiry(host: ProbedHost, account: Account) -> bool:
+def _is_barred_by_nologin_file_or_expiry(host: ProbedHost, account: Account) -> bool:
     secret = host.accounts_and_groups.find_shadow_entry(account.name)
     closed = account.uid != 0 and host.files.state("/etc/nologin") is not None
     return closed or (secret is not None and secret.is_expired(host.today))

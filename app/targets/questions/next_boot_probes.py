@@ -71,7 +71,7 @@ def _describe_fstab_mounts_and_first_fault(files: Files) -> tuple[tuple[str, ...
     return tuple(mounts), ""
 
 
-def probe_selinux_boot(host: ProbedHost) -> ProbeAnswer:
+def probe_selinux_policy_presence_at_boot(host: ProbedHost) -> ProbeAnswer:
     """Probe the SELinux policy: a missing one halts the boot in enforcing mode."""
     if host.files.state(SELINUX) is None:
         return ProbeAnswer(True, f"there is no {SELINUX}, so no policy is loaded at boot")

@@ -34,17 +34,17 @@ def probe_password_change(host: ProbedHost) -> ProbeAnswer:
         if reason := predict_password_change_refusal(_find_password_rules(host, name)):
             return ProbeAnswer(False, f"simulated: {STEPS[step].failed}: {reason}")
     refused = predict_password_change_refusal(_find_password_rules(host, common), password_is_short=True)
-    answer = build_password_change_answer(is_short_refused=bool(refused))
+    answer = build_success_answer_weak_if_short_accepted(is_short_password_refused=bool(refused))
     return answer._replace(detail=f"simulated: {answer.detail}")
 
 
-def build_password_change_answer(*, is_short_refused: bool) -> ProbeAnswer:
-    """Return the answer where every step succeeded; `is_short_refused` says that a short password was refused."""
+def build_success_answer_weak_if_short_accepted(*, is_short_password_refused: bool) -> ProbeAnswer:
+    """Return the answer where every step succeeded; it is weak unless a short password was refused."""
     done = [step.done for step in STEPS.values()]
-    done.append(f"{_TOO_SHORT} is {'refused' if is_short_refused else 'accepted'}")
-    return ProbeAnswer(True, "; ".join(done), weak=() if is_short_refused else (f"{_TOO_SHORT} is accepted",))
+    done.append(f"{_TOO_SHORT} is {'refused' if is_short_password_refused else 'accepted'}")
+    return ProbeAnswer(True, "; ".join(done), weak=() if is_short_password_refused else (f"{_TOO_SHORT} is accepted",))
 
 
 def _find_password_rules(host: ProbedHost, service: str) -> tuple[pam.PamRule, ...] | None:
-    chains = pam.find_chains(host.files, service)
+    chains = pam.find_chains_falling_back_to_other_service(host.files, service)
     return None if chains is None else chains["password"]

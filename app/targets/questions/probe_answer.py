@@ -57,5 +57,5 @@ class ProbeAnswer(NamedTuple):
     """False if the host could not be asked."""
 
 
-def answer_from_problems(problems: tuple[BadSetting, ...], success_text: str) -> ProbeAnswer:
+def answer_from_first_problem_or_success(problems: tuple[BadSetting, ...], success_text: str) -> ProbeAnswer:
     return ProbeAnswer(False, str(problems[0])) if problems else ProbeAnswer(True, success_text)

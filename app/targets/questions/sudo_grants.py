@@ -3,7 +3,7 @@
 from app.syntax.sudoers import Sudoers
 from app.targets.account_sudo_rights import build_principal, list_rights_and_denials_in_file_order
 from app.targets.host_accounts import HostAccounts
-from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost, answer_from_problems
+from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost, answer_from_first_problem_or_success
 
 _ROOT = "root"
 _MOST = 200
@@ -11,7 +11,7 @@ _MOST = 200
 
 def probe_sudo_rights_of_all_accounts(host: ProbedHost) -> ProbeAnswer:
     if host.sudoers.problems:
-        return answer_from_problems(host.sudoers.problems, "")
+        return answer_from_first_problem_or_success(host.sudoers.problems, "")
     names = [account.name for account in host.accounts_and_groups.accounts if account.name != _ROOT]
     found = [
         (name, resolve_usable_and_passwordless_rights(host.sudoers, host.accounts_and_groups, name)) for name in names
@@ -51,10 +51,10 @@ def list_usable_and_passwordless_rights(
     """Split rights, in order, into all usable ones and those without a password."""
     rights = [right for right, asked in password_needed_by_right.items() if can_type_password or not asked]
     easy = [right for right, asked in password_needed_by_right.items() if not asked]
-    return _join_if_ordered(rights), _join_if_ordered(easy)
+    return _join_into_one_if_order_matters(rights), _join_into_one_if_order_matters(easy)
 
 
-def _join_if_ordered(rights: list[str]) -> tuple[str, ...]:
+def _join_into_one_if_order_matters(rights: list[str]) -> tuple[str, ...]:
     """Join rights into one if an exception makes their order matter."""
     excepted = any(right.rpartition(") ")[2].startswith("!") for right in rights)
     return ("; ".join(rights),) if excepted else tuple(rights)

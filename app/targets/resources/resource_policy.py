@@ -45,7 +45,7 @@ def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Object
 _AGES = ("changed", "min", "max", "warn", "inactive")
 
 
-def judge_password_ageing_change(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
+def judge_shadow_ageing_for_weakening_and_lockout(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
     """Judge password ageing that a change of /etc/shadow brings as if chage had been asked for it."""
     was, now = _read_password_ageing_by_account(before), _read_password_ageing_by_account(after)
     changed = tuple(
@@ -53,7 +53,7 @@ def judge_password_ageing_change(before: Files, after: Files, foreseen: DryRun) 
         for name, ages in now.items()
         if name in was and was[name] != ages
     )
-    return account.judge_ageing(replace(foreseen, states=changed)) if changed else None
+    return account.judge_ageing_for_weakening_and_lockout(replace(foreseen, states=changed)) if changed else None
 
 
 def _read_password_ageing_by_account(files: Files) -> dict[str, str]:

@@ -32,7 +32,7 @@ _OFFERED = Path(__file__).with_name("offers.sh").read_text().rstrip()
 """With the packages in place of {}."""
 
 
-def require_mirror(suite: str, apt: Path = _APT) -> str:
+def require_configured_mirror(suite: str, apt: Path = _APT) -> str:
     """Return the mirror of a Debian suite: from the environment, or one that apt uses on this machine.
 
     A mirror of Debian has all its releases, so one of another release is the second choice. Raise EnvironmentUnusable
@@ -110,7 +110,7 @@ class BaseImage:
         ]
 
     def _get_mirror(self) -> str:
-        return self.mirror or require_mirror(self.suite)
+        return self.mirror or require_configured_mirror(self.suite)
 
     def _format_apt_pins_to_next_distribution(self) -> str:
         """Return apt pins that take only the content from the next release."""

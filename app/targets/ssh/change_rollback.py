@@ -9,7 +9,7 @@ from app.errors import ActionFailed, EnvironmentUnusable, RollbackFailed
 from app.targets import no_rollback_consent
 from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import is_resource
-from app.targets.restore import find_differences, restore_files_and_list_differences
+from app.targets.restore import find_differences, restore_files_remove_folders_and_list_differences
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_tree import RemoteTree
@@ -28,7 +28,7 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
     open_there = there is not None and there.mark == "open"
     if here != "open":
         left = journals.restore_on_host_and_list_differences(name) if open_there else []
-        tree.refresh_snapshot()
+        tree.refresh_whole_snapshot()
         if open_there and not left:
             journals.close(name, "undone")
         found = tuple(f"{path}: it is not as the host's journal has it" for path in left)
@@ -44,21 +44,21 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
         unlike = []
     elif there is None:
         unlike = [f"{one}: what would put it back was kept on the host, and is gone" for one in held.keys() - before]
-    tree.refresh_snapshot(skip_path_refetches=True)
+    tree.refresh_whole_snapshot(skip_later_refetches_until_resumed=True)
     left = [f"{path}: {text}" for path, text in find_differences(tree, before, folders).items()]
     tree.resume_path_refetches()
     if left:
         with tree.allow_unjournalled_writes():
-            left = restore_files_and_list_differences(tree, before, folders)
+            left = restore_files_remove_folders_and_list_differences(tree, before, folders)
         journals.reload_services(before)
-        tree.refresh_snapshot()
+        tree.refresh_whole_snapshot()
     left += unlike
     if not left:
         journals.close(name, "undone")
     return RollbackResult(tuple(held), tuple(left), time.monotonic() - began)
 
 
-def retry_until_reachable(work: Callable[[], T], seconds: float) -> T:
+def retry_until_reachable_or_rollback_failed(work: Callable[[], T], seconds: float) -> T:
     """Retry `work` while the host may be rolling back by itself; raise RollbackFailed after `seconds`."""
     until = time.monotonic() + seconds
     while True:
@@ -86,13 +86,13 @@ def find_rollback_obstacle(connection: SshConnection) -> str:
     raise EnvironmentUnusable(f"Temper cannot change {connection.end}, so the run does not start: {said.reason}.")
 
 
-def can_undo_else_require_consent(connection: SshConnection, host_name: str, consent_sentence: str) -> bool:
-    """Return True if the host keeps journals, False if `consent_sentence` accepts that it does not.
+def can_undo_else_check_given_consent(connection: SshConnection, host_name: str, given_sentence: str) -> bool:
+    """Return True if the host keeps journals, False if `given_sentence` accepts that it does not.
 
     Raise EnvironmentUnusable otherwise.
     """
     why, sentence = find_rollback_obstacle(connection), no_rollback_consent.build_consent_sentence(host_name)
-    if why and consent_sentence != sentence:
+    if why and given_sentence != sentence:
         raise EnvironmentUnusable(
             f"Temper could not roll back {host_name}, so the run does not start: {why}. "
             f'If you accept that, start it with --without-rollback "{sentence}"; '

@@ -63,7 +63,9 @@ def parse_watched_login(user_equals_key_file: str) -> WatchedLogin:
     return WatchedLogin(user, _make_key_path_absolute(key))
 
 
-def parse_endpoint(login: str, method: Way, secret_at: str = "", watched_logins: Sequence[str] = ()) -> Endpoint:
+def parse_endpoint(
+    login: str, method: Way, secret_at: str = "", logins_to_keep_watching: Sequence[str] = ()
+) -> Endpoint:
     """Build an Endpoint from `user@address[:port]`; raise BadInput otherwise."""
     found = _PLACE.fullmatch(login)
     if not found or not 0 < int(found["port"] or 22) < 65536:
@@ -76,7 +78,7 @@ def parse_endpoint(login: str, method: Way, secret_at: str = "", watched_logins:
         port=int(found["port"] or 22),
         way=method,
         secret_at=secret_at,
-        watched=tuple(map(parse_watched_login, watched_logins)),
+        watched=tuple(map(parse_watched_login, logins_to_keep_watching)),
     )
 
 

@@ -9,7 +9,7 @@ from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events.event_field_types import FileChange
 from app.targets.file_and_account_baseline import Baseline, BaselineEntry, compute_file_state_digest
 from app.targets.host_accounts import read_host_accounts
-from app.targets.path_walk import escape_name_bytes
+from app.targets.path_walk import spell_out_undecodable_name_bytes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.fetched_files import Snapshot
 
@@ -28,7 +28,9 @@ def take_host_baseline(connection: SshConnection, snapshot: Snapshot) -> Baselin
         entries = _parse_entries(said.out.split(b"\0"))
     except (ValueError, IndexError) as exc:
         raise ConnectionLost(f"{connection.end}: what stands on it came in part or in another form: {exc}.") from exc
-    accounts = {escape_name_bytes(account.name): account.uid for account in read_host_accounts(snapshot).accounts}
+    accounts = {
+        spell_out_undecodable_name_bytes(account.name): account.uid for account in read_host_accounts(snapshot).accounts
+    }
     return Baseline(entries, accounts, "content")
 
 
@@ -63,4 +65,4 @@ def _parse_entries(fields: list[bytes]) -> dict[str, BaselineEntry]:
 
 
 def _decode_path(name: bytes) -> str:
-    return "/" + escape_name_bytes(name.decode("utf-8", "surrogateescape"))
+    return "/" + spell_out_undecodable_name_bytes(name.decode("utf-8", "surrogateescape"))

@@ -7,7 +7,7 @@ from stat import S_IMODE
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.host_files_protocol import FileState
-from app.targets.path_walk import escape_name_bytes
+from app.targets.path_walk import spell_out_undecodable_name_bytes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.fetched_files import Kind, Snapshot, SnapshotEntry
 from app.targets.ssh.files_to_fetch import ALWAYS, to_relative_patterns_with_hidden_names
@@ -74,11 +74,15 @@ def _require_plausible_size(member: tarfile.TarInfo, stream_size: int) -> None:
 
 def _parse_member_path(name: str) -> str | None:
     names = name.removeprefix("./").rstrip("/").split("/")
-    return None if any(one in ("", ".", "..") for one in names) else "/" + escape_name_bytes("/".join(names))
+    return (
+        None
+        if any(one in ("", ".", "..") for one in names)
+        else "/" + spell_out_undecodable_name_bytes("/".join(names))
+    )
 
 
 def _read_snapshot_entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> SnapshotEntry:
-    owner = escape_name_bytes(f"{member.uname or member.uid}:{member.gname or member.gid}")
+    owner = spell_out_undecodable_name_bytes(f"{member.uname or member.uid}:{member.gname or member.gid}")
     content = b""
     readable = member.isfile() and member.size <= LARGEST
     if readable and (held := archive.extractfile(member)):
@@ -91,4 +95,4 @@ def _read_snapshot_entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> S
     elif readable:
         kind = "file"
     state = FileState(content, S_IMODE(member.mode), owner, int(member.mtime * 1e9))
-    return SnapshotEntry(kind, state, escape_name_bytes(member.linkname) if member.issym() else "")
+    return SnapshotEntry(kind, state, spell_out_undecodable_name_bytes(member.linkname) if member.issym() else "")

@@ -31,7 +31,7 @@ _NEVER = 0
 _WILD = re.compile(r"[*?\[\]\\]")
 
 
-def find_unfetched_patterns(snapshot: Snapshot, fetched_patterns: Iterable[str]) -> list[str]:
+def list_unfetched_patterns_asked_by_probes(snapshot: Snapshot, fetched_patterns: Iterable[str]) -> list[str]:
     """Return patterns that judges and probes ask for and that were not fetched yet."""
     noting, patterns = CachedFiles(snapshot), (*ALWAYS, *fetched_patterns)
     run_health_probes(noting, _NEVER)

@@ -10,7 +10,7 @@ from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.login_probes import list_password_accounts
 from app.targets.questions.next_boot_probes import NEEDED, NO_WORK
-from app.targets.questions.password_change import STEPS, build_password_change_answer
+from app.targets.questions.password_change import STEPS, build_success_answer_weak_if_short_accepted
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
 from app.targets.questions.sudo_grants import build_sudo_rights_answer, list_usable_and_passwordless_rights
 from app.targets.ssh.connection import SshConnection
@@ -82,7 +82,7 @@ def probe_programs_and_disk(
     watched = [user, *(one.user for one in connection.end.watched)]
     names = (
         _list_names_for_sudo_query(files, who, watched),
-        _list_names_for_login_trial(who, watched),
+        _list_administrators_and_others_for_login_trial(who, watched),
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
     said = _run_examine_script(connection, known.logins.space_separated_states, *map(" ".join, names))
@@ -94,19 +94,19 @@ def probe_programs_and_disk(
         known.logins.keep(state, HostReport(said.rows[after:]))
     tried = known.passwords.find(password_state)
     if tried is None:
-        tried = _try_passwords(connection)
-        if password_state and not _is_trial_timed_out(tried):
+        tried = _try_password_changes_of_throwaway_account(connection)
+        if password_state and not _is_password_trial_timed_out(tried):
             known.passwords.keep(password_state, tried)
     return (*build_probes(said, who, names[0]), read_password_change_result(tried)), _find_disk_usage(said)
 
 
-def _try_passwords(connection: SshConnection) -> HostReport:
+def _try_password_changes_of_throwaway_account(connection: SshConnection) -> HostReport:
     tried = connection.run("password", seconds=_SECONDS).report
-    return connection.run("password", seconds=_SECONDS).report if _is_trial_timed_out(tried) else tried
+    return connection.run("password", seconds=_SECONDS).report if _is_password_trial_timed_out(tried) else tried
 
 
-def _is_trial_timed_out(trial_report: HostReport) -> bool:
-    return (trial_report.find_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
+def _is_password_trial_timed_out(password_trial_report: HostReport) -> bool:
+    return (password_trial_report.find_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
 
 
 def _is_any_list_cut_short_by_timeout(report: HostReport) -> bool:
@@ -140,7 +140,7 @@ def _list_names_for_sudo_query(files: Files, accounts: HostAccounts, watched: li
     return _keep_shell_safe(names, excluded_name="root")[:_MOST]
 
 
-def _list_names_for_login_trial(accounts: HostAccounts, watched: list[str]) -> list[str]:
+def _list_administrators_and_others_for_login_trial(accounts: HostAccounts, watched: list[str]) -> list[str]:
     administrators = [one.name for one in accounts.list_other_administrators()]
     return _keep_shell_safe([*administrators, *watched, *(one.name for one in list_password_accounts(accounts))])[:_FEW]
 
@@ -158,7 +158,7 @@ def _iter_answers(
     yield "pam-modules", _read_pam_modules(report.find_row("pam"))
     yield "sudo-rights", _parse_sudo_answers(report, accounts, sudo_account_names)
     if report.find_row("boot"):
-        yield "next-boot", _read_next_boot(report)
+        yield "next-boot", _read_boot_target_and_masked_units(report)
     yield "failed-units", _read_failed_units(report)
     if report.find_row("policy"):
         yield "selinux-boot", _check_next_boot_selinux_policy_exists(report)
@@ -206,7 +206,7 @@ def _parse_sudo_answers(report: HostReport, accounts: HostAccounts, names: list[
     return build_sudo_rights_answer([one for one in found if one[1] or one[2]])
 
 
-def _read_next_boot(report: HostReport) -> ProbeAnswer:
+def _read_boot_target_and_masked_units(report: HostReport) -> ProbeAnswer:
     code, target = report.find_row("boot") or ("1", "")
     masked = report.get_lines("masked", "all")
     weak = tuple(f"{unit} masked" for unit in masked)
@@ -277,7 +277,7 @@ def _read_password_change_trial(results_by_step: Mapping[str, str]) -> ProbeAnsw
     if missing := [step for step in (*STEPS, _SHORT) if step not in results_by_step]:
         reason = results_by_step.get("none") or f"the host reports nothing about {', '.join(missing)}"
         return ProbeAnswer(True, f"not asked: {reason}", asked=False)
-    return build_password_change_answer(is_short_refused=results_by_step[_SHORT] != _IN)
+    return build_success_answer_weak_if_short_accepted(is_short_password_refused=results_by_step[_SHORT] != _IN)
 
 
 def _read_su_from_root_answers(report: HostReport) -> ProbeAnswer:

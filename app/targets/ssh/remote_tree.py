@@ -10,7 +10,7 @@ from app.targets.files_that_roles_may_see import has_edit_judge
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.fetched_files import Snapshot
-from app.targets.ssh.files_to_fetch import ALWAYS, MOST, find_unfetched_patterns, to_folder_only_pattern
+from app.targets.ssh.files_to_fetch import ALWAYS, MOST, list_unfetched_patterns_asked_by_probes, to_folder_only_pattern
 
 _ROUNDS = 5
 """Fetches at most this often: a link or an Include can lead to another."""
@@ -42,15 +42,15 @@ class RemoteTree:
                 self._held = self._fetch_snapshot()
             return self._held
 
-    def refresh_snapshot(self, *, skip_path_refetches: bool = False) -> Snapshot:
+    def refresh_whole_snapshot(self, *, skip_later_refetches_until_resumed: bool = False) -> Snapshot:
         """Fetch all files again.
 
-        With `skip_path_refetches`, single paths are not fetched again until `resume_path_refetches`.
+        With `skip_later_refetches_until_resumed`, single paths are not fetched again until `resume_path_refetches`.
         """
         with self._fetching:
             if self._held is None or not self._fetched_once:
                 self._held = self._fetch_snapshot()
-            self._fetched_once, self._trusted = self._sharing, skip_path_refetches
+            self._fetched_once, self._trusted = self._sharing, skip_later_refetches_until_resumed
             return self._held
 
     @contextmanager
@@ -68,7 +68,9 @@ class RemoteTree:
         if found == self._complete:
             return self._complete
         for _ in range(_ROUNDS):
-            more = find_unfetched_patterns(found, self._wanted)[: MOST + len(ALWAYS) - len(self._wanted)]
+            more = list_unfetched_patterns_asked_by_probes(found, self._wanted)[
+                : MOST + len(ALWAYS) - len(self._wanted)
+            ]
             if not more:
                 break
             self._wanted += tuple(more)
@@ -137,18 +139,22 @@ class RemoteTree:
         when = "-" if state.modified is None else f"{state.modified / 1e9:.9f}"
         # Normally the host writes only files that its open journal covers.
         how = "alone" if self.local_only else "anyway" if self._anyway else "journalled"
-        self._run_change(path, "push", how, path, size, mode, state.owner, when, data=state.content)
+        self._run_change_or_raise_action_failed(
+            path, "push", how, path, size, mode, state.owner, when, data=state.content
+        )
 
     def remove(self, path: str) -> None:
-        self._run_change(path, "place", "file", path)
+        self._run_change_or_raise_action_failed(path, "place", "file", path)
 
     def make_folder(self, path: str) -> None:
-        self._run_change(path, "place", "make", path)
+        self._run_change_or_raise_action_failed(path, "place", "make", path)
 
     def remove_folder(self, path: str) -> None:
-        self._run_change(path, "place", "folder", path)
+        self._run_change_or_raise_action_failed(path, "place", "folder", path)
 
-    def _run_change(self, path_in_error: str, script_name: str, *arguments: str, data: bytes = b"") -> None:
+    def _run_change_or_raise_action_failed(
+        self, path_in_error: str, script_name: str, *arguments: str, data: bytes = b""
+    ) -> None:
         said = self._line.run(script_name, *arguments, data=data)
         if said.code:
             raise ActionFailed(f"{path_in_error} was not changed: {said.reason}.")

@@ -10,7 +10,7 @@ from app.resources import account, package, registry
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
 from app.syntax.host_files_protocol import FileState
 from app.targets.file_and_account_baseline import Baseline, SideEffects
-from app.targets.path_walk import escape_name_bytes
+from app.targets.path_walk import spell_out_undecodable_name_bytes
 from app.targets.resources.available_actions import Offer, build_offers
 from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange, Permissions, build_resource_changes
 from app.targets.ssh.connection import SshConnection
@@ -39,7 +39,7 @@ class SshResources:
         if objection := next((found for one in ours if (found := registry.get_kind(one).judge_action(one))), None):
             return DryRun(lacking=objection.reason)
         try:
-            lines = _encode_actions(ours)
+            lines = _encode_actions_as_plain_lines(ours)
         except ValueError as exc:
             return DryRun(lacking=str(exc))
         said = self._line.run("foresee", data=lines, seconds=SECONDS)
@@ -52,7 +52,7 @@ class SshResources:
         if not ours:
             return PerformedChange()
         was = self._listed()
-        said = self._line.run("perform", journal, data=_encode_actions(ours), seconds=SECONDS)
+        said = self._line.run("perform", journal, data=_encode_actions_as_plain_lines(ours), seconds=SECONDS)
         if said.code:
             raise ActionFailed(f"It was not seen through: {get_last_line(said.err, _LONGEST) or _NO_REASON}")
         rows = said.report
@@ -83,7 +83,7 @@ class SshResources:
         return build_offers(rows.get_rows("state"), could, proposed, has_systemd=rows.find_row("systemd") is not None)
 
 
-def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
+def _encode_actions_as_plain_lines(actions: Sequence[ResourceAction]) -> bytes:
     return "".join(f"{registry.format_action_as_input_line_for_host_script(one)}\n" for one in actions).encode()
 
 
@@ -96,19 +96,19 @@ def _parse_dry_run(report: HostReport, login_resource_names: frozenset[str]) -> 
     files = {path: _parse_file_state(said) for path, said in report.get_rows("file")}
     _, outcome = report.find_row("outcome") or ("", "")
     needed = login_resource_names | {f"{package.KIND.prefix}{name}" for name, _ in report.get_rows("need")}
-    return DryRun(states, needed, today, lacking, files, outcome, _parse_permissions(report))
+    return DryRun(states, needed, today, lacking, files, outcome, _parse_planned_permission_changes(report))
 
 
-def _parse_permissions(report: HostReport) -> dict[str, Permissions]:
+def _parse_planned_permission_changes(dry_run_report: HostReport) -> dict[str, Permissions]:
     """Return what a script would do to permissions; an owner that is given first may be followed by a mode."""
-    modes, owners = dict(report.get_rows("mode")), dict(report.get_rows("owner"))
+    modes, owners = dict(dry_run_report.get_rows("mode")), dict(dry_run_report.get_rows("owner"))
     return {path: Permissions(modes.get(path, ""), owners.get(path, "")) for path in sorted(modes | owners)}
 
 
 def _parse_file_state(encoded_state: str) -> FileState:
     try:
         mode, owner, content = encoded_state.split(" ", 2)
-        return FileState(b64decode(content, validate=True), int(mode, 8), escape_name_bytes(owner))
+        return FileState(b64decode(content, validate=True), int(mode, 8), spell_out_undecodable_name_bytes(owner))
     except ValueError as exc:
         raise ActionFailed("The host does not say what the script made of a file.") from exc
 

@@ -35,7 +35,7 @@ from app.targets.rule_scope import RuleScope
 from app.targets.running_settings_report import InForceReport, read_changed_sysctl_values
 from app.targets.ssh import agent_account_protection, change_rollback, service_activator, ssh_health_probes
 from app.targets.ssh.architect_answers_from_programs import ask_questions_programs_can_answer
-from app.targets.ssh.change_rollback import can_undo_else_require_consent
+from app.targets.ssh.change_rollback import can_undo_else_check_given_consent
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_digest_baseline import recompute_announced_digests, take_host_baseline
@@ -96,7 +96,9 @@ class SshTarget:
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
-        self._resources = SshResources(self.line, lambda: take_host_baseline(self.line, self._tree.refresh_snapshot()))
+        self._resources = SshResources(
+            self.line, lambda: take_host_baseline(self.line, self._tree.refresh_whole_snapshot())
+        )
         self._transactions = Transactions(
             self._tree,
             self._journals,
@@ -136,7 +138,7 @@ class SshTarget:
     def assess_actions(
         self, actions: Actions, allowed: Paths, asks: Asks = frozenset(), scope: RuleScope | None = None
     ) -> Assessment:
-        self._tree.refresh_snapshot()
+        self._tree.refresh_whole_snapshot()
         return self._transactions.assess(ProposedChange(tuple(actions), allowed, asks, scope))
 
     def list_resources_with_possible_actions(self, proposed: Sequence[ResourceAction]) -> tuple[Offer, ...]:
@@ -153,13 +155,13 @@ class SshTarget:
     ) -> AppliedChange:
         began = time.monotonic()
         try:
-            files = self._tree.refresh_snapshot(skip_path_refetches=True)
+            files = self._tree.refresh_whole_snapshot(skip_later_refetches_until_resumed=True)
             done = self._transactions.apply(
                 journal, ProposedChange(tuple(actions), allowed, asks, scope), prior_assessment
             )
             self._force.activate(self._journals.services)
             self._confirm_by_login_or_explain(journal)
-            found = self._tree.refresh_snapshot()
+            found = self._tree.refresh_whole_snapshot()
             self._forget_answers_if_outside_etc(change.path for change in done.changes)
             if any(is_resource(change.path) for change in done.changes):
                 self._require_no_weaker_result(done, files, found, asks)
@@ -204,7 +206,9 @@ class SshTarget:
 
     def roll_back(self, journal: str) -> RollbackResult:
         more = SECONDS if self._journals.may_cover_non_file_resources(journal) else 0
-        return change_rollback.retry_until_reachable(lambda: self._roll_back_once(journal), self._patience + more)
+        return change_rollback.retry_until_reachable_or_rollback_failed(
+            lambda: self._roll_back_once(journal), self._patience + more
+        )
 
     def commit(self, journal: str, *, keep_images: bool = False) -> None:
         there = self._journals.find_host_journal(journal)
@@ -221,7 +225,7 @@ class SshTarget:
     def check_health(self) -> tuple[Probe, ...]:
         login = ssh_health_probes.probe_new_login_and_sudo(self.line)
         try:
-            files = self._tree.refresh_snapshot()
+            files = self._tree.refresh_whole_snapshot()
             others = ssh_health_probes.probe_watched_logins(self.line)
             ours = self._journals.local.list_changed_resources()
             found = (
@@ -236,7 +240,7 @@ class SshTarget:
         return ssh_health_probes.read_running_state(self.line, self._tree.snapshot)
 
     def describe_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
-        held, kept = self._tree.refresh_snapshot(), self._journals.local
+        held, kept = self._tree.refresh_whole_snapshot(), self._journals.local
         noted, underway = kept.list_committed_and_open_side_effects(), kept.list_open_side_effect_paths()
         announced = [*kept.list_committed_file_changes(), *expected_changes]
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
@@ -279,8 +283,8 @@ class SshTarget:
     def _recover_and_take_baseline(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a file_and_account_baseline."""
         if consent is not None:
-            self._save_and_set_rollback_mode(
-                local_only=not can_undo_else_require_consent(self.line, self.name, consent)
+            self._save_and_set_pre_image_places(
+                on_temper_machine_only=not can_undo_else_check_given_consent(self.line, self.name, consent)
             )
         for name in self._journals.local.list_pending():
             undone = self._roll_back_once(name)
@@ -296,7 +300,7 @@ class SshTarget:
         if consent is not None:
             self._journals.forget_committed_images_on_host()
         self._journals.local.void_journals()
-        was = take_host_baseline(self.line, self._tree.refresh_snapshot())
+        was = take_host_baseline(self.line, self._tree.refresh_whole_snapshot())
         self._disk.write_private_file(self._folder / _BASELINE, msgspec.json.encode(was))
         self._owned.save_folder()
 
@@ -309,13 +313,13 @@ class SshTarget:
         )
         self.confinement = f"over SSH as {self.line.end.user}: typed file actions; {way_back}"
 
-    def _save_and_set_rollback_mode(self, *, local_only: bool) -> None:
+    def _save_and_set_pre_image_places(self, *, on_temper_machine_only: bool) -> None:
         """Store the mode on disk, so that it also holds after a crash."""
-        if local_only:
+        if on_temper_machine_only:
             self._disk.write_private_file(self._folder / _ALONE, b"")
         else:
-            self._disk.remove_path(self._folder / _ALONE)
-        self._set_rollback_mode_in_memory(local_only=local_only)
+            self._disk.remove_file_by_path(self._folder / _ALONE)
+        self._set_rollback_mode_in_memory(local_only=on_temper_machine_only)
 
     def _confirm_by_login_or_explain(self, name: str) -> str:
         """Disarm the host's timer after a new login that can act as root; return why not, or ""."""

@@ -138,7 +138,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if ends:
             return edit_lines.replace_or_insert_line(text, line, None, (), ends[-1])
         return edit_lines.replace_or_insert_line(
-            text, self._prefix_with_section(section, line), None, (), edit_lines.get_append_index(text)
+            text, self._prefix_with_section(section, line), None, (), edit_lines.get_index_after_all_lines(text)
         )
 
     def _write_words_into_variable_assignment(self, text: str, settings_to_write: Sequence[StatedSetting]) -> str:
@@ -147,7 +147,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         found = [(at, match) for at, one in enumerate(text.split("\n")) if (match := self._match_variable(one, name))]
         if not found:
             return edit_lines.replace_or_insert_line(
-                text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.get_append_index(text)
+                text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.get_index_after_all_lines(text)
             )
         at, match = found[-1]
         words = dict.fromkeys(match["value"].split())

@@ -148,7 +148,7 @@ class VirtualMachine:
             raise EnvironmentUnusable("A virtual machine cannot be started here. " + " ".join(found))
         require_memory(record.memory, Path("/proc/meminfo").read_text())
         accelerator = self._choose_accelerator_for_snapshot(record, record.resume_from)
-        self._assign_port_and_drop_unloadable_snapshot(record, accelerator)
+        self._assign_port_and_renew_disks_if_unloadable(record, accelerator)
         self._report(f"Starting {self.name} with {accelerator}; {_describe_start_time(record, accelerator)}.")
         began, console = time.monotonic(), self.folder / CONSOLE
         earlier = console.stat().st_size if console.is_file() else 0
@@ -238,7 +238,7 @@ class VirtualMachine:
             f"To begin anew without any, use temper machine discard {self.name}, then build it again."
         )
 
-    def _assign_port_and_drop_unloadable_snapshot(self, record: MachineRecord, accelerator: Accelerator) -> None:
+    def _assign_port_and_renew_disks_if_unloadable(self, record: MachineRecord, accelerator: Accelerator) -> None:
         """Choose a port, and make the disks new for a first boot that replaces a snapshot of another accelerator."""
         record.port = choose_port(record.port)
         record.accelerator = accelerator.name

@@ -15,7 +15,7 @@ from app.errors import BadInput
 from app.events.kinds import AuditedRequest
 from app.events.record import Recorded
 from app.store import audit
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.store.periodic_background_task_base import BackgroundTask
 
 log = logging.getLogger(__name__)
@@ -84,11 +84,11 @@ class AccessLedger(BackgroundTask):
         until = time.monotonic() + retry_seconds
         while True:
             try:
-                return await asyncio.to_thread(self._write_event, event)
+                return await asyncio.to_thread(self._record_event_and_send_syslog_head, event)
             except DATABASE_UNAVAILABLE as exc:
                 if time.monotonic() >= until:
                     return log.warning(
-                        "not on record, since %s: %s by %r", describe_database_error(exc), event.did, event.who
+                        "not on record, since %s: %s by %r", shorten_database_error(exc), event.did, event.who
                     )
             await asyncio.sleep(BETWEEN)
 
@@ -105,8 +105,8 @@ class AccessLedger(BackgroundTask):
         for event in self._tally.collect_finished(all_of_them=all_of_them):
             await self.record_action_or_warn(event, 0.0 if all_of_them else PATIENCE)
 
-    def _write_event(self, event: AuditedRequest) -> None:
-        self._syslog.send_head(audit.record_audit_event(self._database, event))
+    def _record_event_and_send_syslog_head(self, event: AuditedRequest) -> None:
+        self._syslog.send_seq_and_hash(audit.record_audit_event(self._database, event))
 
 
 class AuditSyslog:
@@ -116,7 +116,7 @@ class AuditSyslog:
         """`address` is HOST:PORT (UDP); an empty string disables sending."""
         self._handler = _open_udp_syslog(address) if address else None
 
-    def send_head(self, line: Recorded) -> None:
+    def send_seq_and_hash(self, line: Recorded) -> None:
         if self._handler is None:
             return
         said = f"temper audit seq={line.seq} hash={line.hash}"

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.events.kinds import AuditedRequest
 from app.people.rights import READING, WHO
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.text.clean import clean_text
 from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
 from app.web.access.action_and_refusal_audit import AccessLedger
@@ -56,7 +56,7 @@ class Gate:
         try:
             person = await self._credentials.authenticate(headers)
         except DATABASE_UNAVAILABLE as exc:
-            said = f"The database cannot check your sign-in: {describe_database_error(exc)}. Try again in a moment."
+            said = f"The database cannot check your sign-in: {shorten_database_error(exc)}. Try again in a moment."
             self._log.log_failed_answer(scope, None, 503)
             return await create_refusal_response(headers, Problem("unavailable", said))(scope, receive, send)
         visit = scope[KEY] = RequestContext(person, time.monotonic())
@@ -69,7 +69,7 @@ class Gate:
     async def _serve_request(
         self, scope: Scope, headers: Headers, visit: RequestContext, receive: Receive, send: Send
     ) -> None:
-        refusal = self._find_refusal(scope, headers)
+        refusal = self._find_host_origin_or_address_refusal(scope, headers)
         answer = create_refusal_response(headers, refusal) if refusal else None
         scope.setdefault("state", {})["kind"] = refusal.kind if refusal else ""
         slot = AsyncExitStack()  # left when the response starts: slow readers hold none of the anonymous slots
@@ -108,7 +108,7 @@ class Gate:
             headers, scope["path"], self._allowed, demo=self._credentials.demo
         )
 
-    def _find_refusal(self, scope: Scope, headers: Headers) -> Problem | None:
+    def _find_host_origin_or_address_refusal(self, scope: Scope, headers: Headers) -> Problem | None:
         if self._credentials.demo and not _is_loopback_name(headers.get("host", "")):
             said = (
                 "Without sign-in, Temper answers only on localhost. To use another name, start it with "

@@ -57,7 +57,7 @@ async def finish_oidc_sign_in(
     error: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     oidc: OidcClient | None = request.app.state.oidc
-    begun = _find_begun_sign_in(request)
+    begun = _decode_sign_in_cookie(request)
     if oidc is None or begun is None or not state or state != begun.state:
         said = "This sign-in was not started in this browser, or it took too long. Start again."
         return render_sign_in_form(request, "/", said, 403)
@@ -130,7 +130,7 @@ def _apply_group_right(session: Session, owner: PersonRow, right: Right) -> str:
     return said
 
 
-def _find_begun_sign_in(request: Request) -> OidcSignIn | None:
+def _decode_sign_in_cookie(request: Request) -> OidcSignIn | None:
     try:
         return msgspec.json.decode(bytes.fromhex(request.cookies.get(COOKIE, "")), type=OidcSignIn)
     except (ValueError, msgspec.MsgspecError):

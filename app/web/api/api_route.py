@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from sqlalchemy.exc import DataError
 
 from app.errors import BadInput, EnvironmentUnusable, Rejected
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.web.api.problem import Fault, Problem
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class ApiRoute(APIRoute):
             try:
                 _reject_unknown_parameters(request, known)
                 if takes_body:
-                    await _require_readable_json(request)
+                    await _require_readable_json_unless_empty(request)
                 return await handle(request)
             except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
                 request.state.refused = True  # the error has its response, so the session must not commit
@@ -70,12 +70,12 @@ def to_problem(exc: Exception) -> Problem:
         case DataError():
             return Problem(
                 "invalid",
-                f"The database rejected the request: {describe_database_error(exc)}. Check it for NUL "
+                f"The database rejected the request: {shorten_database_error(exc)}. Check it for NUL "
                 "characters and very large numbers.",
             )
         case _ if isinstance(exc, DATABASE_UNAVAILABLE):
             return Problem(
-                "unavailable", f"The database does not answer: {describe_database_error(exc)}. Try again in a moment."
+                "unavailable", f"The database does not answer: {shorten_database_error(exc)}. Try again in a moment."
             )
         case EnvironmentUnusable():
             return Problem("unavailable", str(exc))
@@ -104,7 +104,7 @@ def _reject_unknown_parameters(request: Request, known: frozenset[str]) -> None:
             raise Problem("invalid", f"The parameter {name} is given {times} times: give it once.", field=name)
 
 
-async def _require_readable_json(request: Request) -> None:
+async def _require_readable_json_unless_empty(request: Request) -> None:
     content = await request.body()
     if not content:
         return

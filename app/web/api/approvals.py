@@ -16,7 +16,7 @@ from app.people.rights import (
     get_callers_sign_in_method,
     get_name_to_record,
     get_token_id,
-    list_people_who_made_current_token,
+    list_others_who_made_current_token,
     operators,
     viewers,
 )
@@ -141,7 +141,7 @@ def answer_approval(
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
     by = get_name_to_record(given.by)
     asked, decision = folds.read_current(run), given.decision
-    means = AnswerMeans(get_callers_sign_in_method(), get_token_id(), list_people_who_made_current_token())
+    means = AnswerMeans(get_callers_sign_in_method(), get_token_id(), list_others_who_made_current_token())
     far = record_answer(
         session, asked, approval, decision, by=by, sign_in_means=means, reason=given.reason, actions=actions
     )

@@ -164,13 +164,15 @@ def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
         replica_states=list(state.replicas) if state else [],
         **{name: getattr(shown, name, None) for name in ("running", "waiting", "foreign", "preemptions")},
         limit=create_figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
-        **_create_load_progress_figures(engine, state, since),
+        **_create_loaded_share_and_remaining_figures(engine, state, since),
         **_create_sample_figures(engine, shown, at if shown else None),
         **_create_queue_figures(runtime, engine),
     )
 
 
-def _create_load_progress_figures(engine: Engine, state: EngineState | None, since: float | None) -> dict[str, Any]:
+def _create_loaded_share_and_remaining_figures(
+    engine: Engine, state: EngineState | None, since: float | None
+) -> dict[str, Any]:
     kind: Provenance = "simulated" if engine.simulation else "estimated"
     share, eta = (state.share, state.eta_s) if state else (None, None)
     source = "earlier cold starts on this machine"

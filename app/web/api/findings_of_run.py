@@ -97,7 +97,7 @@ class ItemStory(ApiModel):
 def list_items(run: str, runtime: TheRuntime, folds: TheFolds) -> ItemList:
     """List the findings of the opening scan, in the order in which they are worked on."""
     simulated, state = read_required_run_row(runtime, run).simulated, folds.read_current(run)
-    rules = _read_skill_rules(state)
+    rules = _read_rules_or_empty_before_request(state)
     items = [_to_item_view(state, item, rules[item.rule]) for item in state.items.values()]
     return ItemList(run=run, seq=state.seq, simulated=simulated, items=items)
 
@@ -114,7 +114,7 @@ def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> Item
     whole = can_read_prompts()
     lines = runtime.store.read_lines(run, upto=state.seq, kinds=STEADY)
     story = _select_item_events([line if whole else redact_prompt_and_answers(line) for _, line, _ in lines], rule)
-    view = _to_item_view(state, item, _read_skill_rules(state)[rule])
+    view = _to_item_view(state, item, _read_rules_or_empty_before_request(state)[rule])
     candidates = list(_iterate_candidate_views(item))
     return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, candidates=candidates, events=story)
 
@@ -132,7 +132,7 @@ def _iterate_candidate_views(item: Item) -> Iterator[CandidateView]:
         )
 
 
-def _read_skill_rules(state: RunState) -> dict[str, Rule]:
+def _read_rules_or_empty_before_request(state: RunState) -> dict[str, Rule]:
     return dict(load_skill_with_run_parameters(state).rules) if state.request else {}
 
 

@@ -122,8 +122,8 @@ def _to_gpu_view(
     )
 
 
-def _to_gpu_figure(runtime: Runtime, event: GpuSampled, name: str, at: float) -> Figure:
-    reading = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
+def _to_gpu_figure(runtime: Runtime, event: GpuSampled, figure_name: str, at: float) -> Figure:
+    reading = to_sensor_reading(event, _FIGURES[figure_name], runtime.board.exporters)
     return Figure.from_source(reading, at=at - reading.age)
 
 

@@ -100,7 +100,7 @@ def list_samples(
     kinds, now = _parse_sample_kinds(kind), runtime.clock.now()
     end = now if until is None else _parse_time(until, "until")
     begin = end - USUAL_SECONDS if since is None else _parse_time(since, "since")
-    width = choose_step(begin, end, step)
+    width = choose_requested_or_fitted_step(begin, end, step)
     found = _read_marks(runtime, run, begin, end) if "mark" in kinds else []
     if kinds == {"mark"}:
         return Samples(
@@ -156,7 +156,7 @@ def _parse_time(text: str, field: str) -> float:
     return at
 
 
-def choose_step(begin: float, end: float, requested_step: float | None = None) -> float:
+def choose_requested_or_fitted_step(begin: float, end: float, requested_step: float | None = None) -> float:
     """Return the requested step, or one long enough for at most 720 steps."""
     if begin >= end:
         raise Problem("invalid", "since must be before until.", field="since")

@@ -81,7 +81,7 @@ def show_metrics(
         *_collect_attention_metrics(session, decisions, runtime.clock.now()),
         *_collect_turn_metrics(turns),
         *_collect_machine_metrics(runtime.board, runtime.lineup),
-        *_collect_turn_queue_metrics(runtime),
+        *_collect_turn_queue_waiting_metrics(runtime),
     ]
     return Response(
         "".join(line for family in families for line in _iterate_family_lines(family)), media_type=MEDIA_TYPE
@@ -120,7 +120,7 @@ def _collect_disk_and_backup_metrics(session: Session, runtime: Runtime) -> Iter
 
 def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     """Yield node metrics. SQLite has a single node, which has no heartbeat."""
-    living = nodes.list_node_statuses(session) if runtime.leases else []
+    living = nodes.list_unended_node_statuses(session) if runtime.leases else []
     kinds = [one.kind for one in living] or [runtime.settings.kind]
     counted = {kind: float(kinds.count(kind)) for kind in _KINDS}
     silent = {one.name: one.silent_seconds for one in living}
@@ -228,7 +228,7 @@ def _select_known_values(
     return [(labels, value * scale) for labels, value in values if value is not None]
 
 
-def _collect_turn_queue_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
+def _collect_turn_queue_waiting_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     """Yield queue metrics of this process only; other nodes have their own queues."""
     queues = {name: runtime.queues.get_queue(name) for name in runtime.lineup.engines}
     waiting = {name: float(queue.status.waiting) for name, queue in queues.items()}

@@ -54,7 +54,7 @@ def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
             clock_off=create_figure(round(one.clock_off, 3), "s", "measured", "against the database's clock", now),
             answers=one.name == runtime.leases.node,
         )
-        for one in nodes.list_node_statuses(session)
+        for one in nodes.list_unended_node_statuses(session)
     ]
     lost = [one.name for one in nodes.list_given_up_nodes(session)]
     return NodeList(shared=True, nodes=views, given_up=lost, held=held)

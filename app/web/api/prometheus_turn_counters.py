@@ -47,10 +47,10 @@ class TurnCounters:
                     continue
                 for one in self._store.read_events(run, after=after, upto=newest, kinds=("turn.finished",)):
                     if isinstance(one.event, TurnFinished):
-                        self._count_turn(one.event)
+                        self._add_turn_to_counters_of_role(one.event)
                 self._read[run] = newest
 
-    def _count_turn(self, turn: TurnFinished) -> None:
+    def _add_turn_to_counters_of_role(self, turn: TurnFinished) -> None:
         self.tokens[turn.role] += turn.completion_tokens
         self.read_tokens[turn.role] += turn.prompt_tokens
         self.looped[turn.role] += turn.looped

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.events.event_field_types import Role, Spent
 from app.events.kinds import EnergySpent
-from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules_if_enough_sampled
 from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.web.api.api_model import ApiModel, Figure, Time, derive_figure
@@ -87,5 +87,5 @@ def _create_gpu_seconds_and_energy_figures(energy: EnergySpent, spent: Spent) ->
     derive = partial(derive_figure, at=energy.until, simulated=energy.simulated)
     return {
         "gpu_seconds": derive(spent.gpu_seconds, "s", HELD if spent.role else UNHELD),
-        "energy": derive(extrapolate_joules(spent), "J", DRAWN),
+        "energy": derive(extrapolate_joules_if_enough_sampled(spent), "J", DRAWN),
     }

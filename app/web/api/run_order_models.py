@@ -24,7 +24,7 @@ ModeName = Annotated[str, declare_field_with_unchecked_bounds(enum=list(MODES))]
 _ProfileName = Annotated[str, declare_field_with_unchecked_bounds(enum=list(PROFILES))]
 
 
-def _declare_bounded_field(name: str) -> object:
+def _declare_field_with_documented_bounds(name: str) -> object:
     least, most = BOUNDS[name]
     return declare_field_with_unchecked_bounds(minimum=least, maximum=most)
 
@@ -32,14 +32,16 @@ def _declare_bounded_field(name: str) -> object:
 class BudgetOrder(ApiModel):
     """Fields left out keep their defaults."""
 
-    run_seconds: Annotated[float, _declare_bounded_field("run_seconds")] = USUAL.run_seconds
-    item_seconds: Annotated[float, _declare_bounded_field("item_seconds")] = USUAL.item_seconds
-    turn_seconds: Annotated[float, _declare_bounded_field("turn_seconds")] = USUAL.turn_seconds
-    stall_seconds: Annotated[float, _declare_bounded_field("stall_seconds")] = USUAL.stall_seconds
-    approval_seconds: Annotated[float, _declare_bounded_field("approval_seconds")] = USUAL.approval_seconds
-    attempts: Annotated[int, _declare_bounded_field("attempts")] = USUAL.attempts
-    item_tokens: Annotated[int, _declare_bounded_field("item_tokens")] = USUAL.item_tokens
-    reboot_seconds: Annotated[float, _declare_bounded_field("reboot_seconds")] = USUAL.reboot_seconds
+    run_seconds: Annotated[float, _declare_field_with_documented_bounds("run_seconds")] = USUAL.run_seconds
+    item_seconds: Annotated[float, _declare_field_with_documented_bounds("item_seconds")] = USUAL.item_seconds
+    turn_seconds: Annotated[float, _declare_field_with_documented_bounds("turn_seconds")] = USUAL.turn_seconds
+    stall_seconds: Annotated[float, _declare_field_with_documented_bounds("stall_seconds")] = USUAL.stall_seconds
+    approval_seconds: Annotated[float, _declare_field_with_documented_bounds("approval_seconds")] = (
+        USUAL.approval_seconds
+    )
+    attempts: Annotated[int, _declare_field_with_documented_bounds("attempts")] = USUAL.attempts
+    item_tokens: Annotated[int, _declare_field_with_documented_bounds("item_tokens")] = USUAL.item_tokens
+    reboot_seconds: Annotated[float, _declare_field_with_documented_bounds("reboot_seconds")] = USUAL.reboot_seconds
 
 
 class RunOrder(ApiModel):

@@ -11,7 +11,7 @@ from app.background.schedules.schedule_editing import (
     LONGEST,
     ScheduleSpec,
     create_schedule_row,
-    insert_schedule,
+    insert_schedule_unless_duplicate_or_full,
     pause_resume_or_remove_schedule,
 )
 from app.background.schedules.schedule_start_grace_and_time_limit import LONGEST_WINDOW
@@ -109,7 +109,7 @@ def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime,
     """Add a schedule, which starts runs at set times."""
     hosts = select_hosts(order.hosts, runtime.settings.hosts_folder, read_groups(session)) if order.hosts else ()
     row = create_schedule_row(_build_schedule_spec(order, hosts), runtime.clock.now(), runtime.settings.hosts_folder)
-    insert_schedule(session, row)
+    insert_schedule_unless_duplicate_or_full(session, row)
     response.headers["location"] = path_to("show_schedule", schedule=row.id)
     return _to_schedule_view(row)
 

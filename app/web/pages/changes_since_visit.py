@@ -77,7 +77,7 @@ def collect_changes_unless_shared_link(
     changes = (
         *_iterate_ended_run_changes(_list_ended_runs(session, since)),
         *_iterate_fix_changes(_count_fixes(session, since)),
-        *_iterate_decision_changes(decisions.list_decisions(), since),
+        *_summarize_new_decisions_and_failed_hosts(decisions.list_decisions(), since),
         *_iterate_new_fault_changes(read_faults(runtime), since),
     )
     return LastLook(now, reader, since, changes)
@@ -87,11 +87,11 @@ LookReader = Callable[[Session], LastLook | None]
 TheLookReader = Annotated[LookReader, Depends(create_look_reader)]
 
 
-def load_last_look(read_look: TheLookReader, session: TheSession) -> LastLook | None:
+def load_last_look_unless_shared_link(read_look: TheLookReader, session: TheSession) -> LastLook | None:
     return read_look(session)
 
 
-TheLastLook = Annotated[LastLook | None, Depends(load_last_look)]
+TheLastLook = Annotated[LastLook | None, Depends(load_last_look_unless_shared_link)]
 
 
 def _list_ended_runs(session: Session, since: float) -> Sequence[RunRow]:
@@ -120,7 +120,7 @@ def _iterate_fix_changes(fix_count: int) -> Iterator[Change]:
         yield Change(f"{count_things(fix_count, 'finding')} fixed")
 
 
-def _iterate_decision_changes(waiting: Sequence[OpenDecision], since: float) -> Iterator[Change]:
+def _summarize_new_decisions_and_failed_hosts(waiting: Sequence[OpenDecision], since: float) -> Iterator[Change]:
     hosts = sorted({one.host for one in waiting if one.kind == "host" and one.since > since})
     new = sum(one.kind != "host" and one.since > since for one in waiting)
     if new:

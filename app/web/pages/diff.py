@@ -35,11 +35,11 @@ def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     whole = sum(line.startswith(SCRIPT) for line in lines)
     marked = mark_file_headers(lines[: ROWS + whole])
     rows = [row for line, is_header in marked if (row := _parse_diff_row_if_shown(line, is_header=is_header))]
-    kept = list(_mark_context_rows_near_or_far(_number_rows(rows)))
+    kept = list(_iterate_all_rows_with_context_distance(_number_rows(rows)))
     return [_invert_row(row) for row in kept] if undone else kept
 
 
-def _mark_context_rows_near_or_far(rows: list[DiffRow]) -> Iterator[DiffRow]:
+def _iterate_all_rows_with_context_distance(rows: list[DiffRow]) -> Iterator[DiffRow]:
     """Yield the rows, each equal line with its distance from the nearest change in its hunk."""
     since, ahead = list(_count_lines_since_change(rows)), reversed(list(_count_lines_since_change(rows[::-1])))
     for row, before, after in zip(rows, since, ahead, strict=True):

@@ -21,7 +21,7 @@ from app.web.pages.gpu_cards import render_gpu_cards
 from app.web.pages.hosts_sharing_each_engine import EngineShare, Sharing, TheSharing, render_shares_by_engine
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import TheMissions, TheMoment
-from app.web.pages.templating import render_template
+from app.web.pages.templating import fill_template_with_context
 
 STATE_SECONDS = 3600.0
 """How far back to look for an engine's state, which is logged only when it changes."""
@@ -78,7 +78,7 @@ def render_engine_meters_and_users(
 
 def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
     meters = render_past_meters(archive, at, Sharing(archive.store).read_past_shares_by_engine(at))
-    return {"gpus": render_past_gpus(archive, at), **_prefix_engine_ids("meter", meters)}
+    return {"gpus": render_past_machine_gpus(archive, at), **_prefix_engine_ids("meter", meters)}
 
 
 def _prefix_engine_ids(prefix: str, html_by_engine: Mapping[str, str]) -> dict[str, str]:
@@ -161,17 +161,17 @@ def render_meter(
         "simulated": bool(sample and sample.simulated),
         "past": past,
     }
-    return render_template("partials/_meter.html", **context)
+    return fill_template_with_context("partials/_meter.html", **context)
 
 
 def render_current_or_past_gpus(runtime: Runtime, at: float | None = None) -> str:
     if at is not None:
-        return render_past_gpus(runtime, at)
+        return render_past_machine_gpus(runtime, at)
     board = runtime.board.mark_viewed_and_return_self()
     return render_gpu_cards([event for _, event in board.gpus.values()], board.power, board.gpu_reason)
 
 
-def render_past_gpus(archive: RunArchive, at: float) -> str:
+def render_past_machine_gpus(archive: RunArchive, at: float) -> str:
     board = _read_past_board(archive, at, {"gpu.sample": POWER_SECONDS})
     reason = "" if board.gpus else "No GPU was read at that time."
     return render_gpu_cards([event for _, event in board.gpus.values()], board.power, reason)

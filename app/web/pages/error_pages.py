@@ -12,9 +12,13 @@ from starlette.responses import JSONResponse, Response
 from app.errors import BadInput, Rejected
 from app.people.rights import get_visible_runs_or_none_for_all
 from app.store import run_queries
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.store.models import RunRow
-from app.web.pages.rejected_form import RejectedForm, build_rejected_form, build_rejected_query_form
+from app.web.pages.rejected_form import (
+    RejectedForm,
+    build_rejected_form_if_any_visible_field,
+    build_rejected_query_form,
+)
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to
 
@@ -57,10 +61,10 @@ async def _answer_known_error(request: Request, exc: Exception) -> Response:
             rest = "Enter another value." if again or not _accepts_html(request) else "Go back and enter another value."
             return _build_error_page_or_problem(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
         case DataError():
-            said = f"The database rejected this value: {describe_database_error(exc)}. "
+            said = f"The database rejected this value: {shorten_database_error(exc)}. "
             rest = "Go back and check for a NUL character or a very large number."
             return _build_error_page_or_problem(request, said + rest, 422)
-    said = f"The database does not respond: {describe_database_error(exc)}. Try again in a moment."
+    said = f"The database does not respond: {shorten_database_error(exc)}. Try again in a moment."
     return _build_error_page_or_problem(request, said, 503)
 
 
@@ -101,7 +105,7 @@ async def _build_rejected_form_if_any(request: Request, wrong_field: str) -> Rej
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(FORMS):
         return None
     typed = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
-    return build_rejected_form(request.url.path, typed, wrong_field)
+    return build_rejected_form_if_any_visible_field(request.url.path, typed, wrong_field)
 
 
 def render_error_page(sentence: str, status: int, rejected_form: RejectedForm | None = None) -> Response:

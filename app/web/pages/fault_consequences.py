@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.events.event_field_types import Probe
 from app.loop.attempt_state import Attempt
-from app.loop.decide import is_proven_harmless
+from app.loop.decide import is_host_proven_unharmed_after_change
 from app.loop.perform import LONGEST_PAUSE
 from app.loop.state import RunState
 from app.runtime.health_faults import HealthFault
@@ -70,7 +70,7 @@ def _iterate_host_safety_lines(state: RunState) -> Iterator[SafetyLine]:
 def _describe_open_change(state: RunState, attempt: Attempt, change_phrase: str, host: str) -> SafetyLine:
     if attempt.rolling_back:
         return SafetyLine(is_well=False, text=f"{change_phrase} is being rolled back on {host}.")
-    if is_proven_harmless(state, attempt):
+    if is_host_proven_unharmed_after_change(state, attempt):
         return SafetyLine(is_well=True, text=f"{change_phrase} is on {host}, and the probes found no harm.")
     rolls = "Temper rolls it back now" if state.waiting else "Temper rolls it back if the turn breaks off"
     return SafetyLine(is_well=False, text=f"{change_phrase} is on {host}, and the probes have not cleared it. {rolls}.")

@@ -26,7 +26,7 @@ from app.web.pages.palette_destinations import (
     search_groups,
 )
 from app.web.pages.search_within_run import build_item_line, find_run_skill
-from app.web.pages.templating import format_day_and_time, render_page, render_template
+from app.web.pages.templating import fill_template_with_context, format_day_and_time, render_page
 from app.web.stream.fold_cache import RunStateCache
 from app.web.url_paths import path_to
 
@@ -52,10 +52,10 @@ def search_destinations(
     assert person  # `guests` lets nobody else in
     groups = [*_iterate_groups_for_everybody(session, folds, person, q, run)]
     if person.runs is None:
-        groups += _iterate_groups_for_signed_in(session, fleet, decisions, q)
+        groups += _iterate_unfiltered_groups_for_signed_in(session, fleet, decisions, q)
     found = search_groups(groups, q)
     if part:
-        html = render_template("partials/_found.html", groups=found)
+        html = fill_template_with_context("partials/_found.html", groups=found)
         return HTMLResponse(html, headers={"cache-control": "no-store"})
     return render_page("find.html", q=q, groups=found)
 
@@ -76,7 +76,7 @@ def _iterate_groups_for_everybody(
         yield DestinationGroup("Items", _list_item_destinations(folds, newest))
 
 
-def _iterate_groups_for_signed_in(
+def _iterate_unfiltered_groups_for_signed_in(
     session: Session, fleet: Fleet, decisions: DecisionReader, query: str
 ) -> Iterator[DestinationGroup]:
     """Yield what a shared link does not show."""

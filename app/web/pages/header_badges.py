@@ -49,7 +49,7 @@ def count_inbox() -> int:
     return decisions.last_count  # an error page, rendered on the event loop, which must not wait for the database
 
 
-def read_fault_badge_text() -> str:
+def read_badge_text_of_worst_fault() -> str:
     """Return what is broken, in two words; nothing for a stranger and for a shared link."""
     runtime, person = _RUNTIME.get(), WHO.get()
     return "" if runtime is None or person is None or person.via == "link" else _choose_fault_badge_text(runtime)

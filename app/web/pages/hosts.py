@@ -98,7 +98,7 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
         window_minutes=parse_window_minutes(fields.get("window", "")),
     )
     row = schedule_editing.create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder)
-    schedule_editing.insert_schedule(session, row)
+    schedule_editing.insert_schedule_unless_duplicate_or_full(session, row)
     return redirect_to("hosts")
 
 

@@ -13,7 +13,7 @@ from app.runs.open_decisions import GROUPS, OpenDecision, PossibleAnswer, explai
 from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.header_badges import InboxWatch
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.templating import render_page, render_template
+from app.web.pages.templating import fill_template_with_context, render_page
 from app.web.url_paths import path_to
 
 router = APIRouter(include_in_schema=False)
@@ -49,7 +49,7 @@ def show_inbox(decisions: TheDecisions, runtime: TheRuntime, _: TheSession, item
         "inbox.html",
         here="inbox",
         queue=render_queue(found, now, chosen),
-        detail=render_decision(chosen, WHO.get()),
+        detail=render_decision_or_nothing_selected_notice(chosen, WHO.get()),
         chosen=chosen,
         simulated=any(one.simulated for one in found),
     )
@@ -60,7 +60,9 @@ def show_inbox(decisions: TheDecisions, runtime: TheRuntime, _: TheSession, item
 def show_decision(decisions: TheDecisions, _: TheSession, item: ItemName = "") -> Response:
     """Render one decision for the pane beside the list. The page's script requests this."""
     headers = {"cache-control": "no-store"}
-    return HTMLResponse(render_decision(decisions.find_decision(item), WHO.get()), headers=headers)
+    return HTMLResponse(
+        render_decision_or_nothing_selected_notice(decisions.find_decision(item), WHO.get()), headers=headers
+    )
 
 
 @router.get("/inbox/stream", name="inbox_stream")
@@ -76,7 +78,7 @@ async def stream_inbox(
 
 def render_queue(decisions: Sequence[OpenDecision], now: float, chosen_decision: OpenDecision | None = None) -> str:
     grouped = [(name, [one for one in decisions[:SHOWN] if one.get_group(now) == name]) for name in GROUPS]
-    return render_template(
+    return fill_template_with_context(
         "partials/_inbox_queue.html",
         grouped=[(name, some) for name, some in grouped if some],
         total=len(decisions),
@@ -85,9 +87,9 @@ def render_queue(decisions: Sequence[OpenDecision], now: float, chosen_decision:
     )
 
 
-def render_decision(decision: OpenDecision | None, person: Person | None) -> str:
+def render_decision_or_nothing_selected_notice(decision: OpenDecision | None, person: Person | None) -> str:
     form = create_answer_form(decision, person) if decision else None
-    return render_template("partials/_decision.html", decision=decision, form=form)
+    return fill_template_with_context("partials/_decision.html", decision=decision, form=form)
 
 
 def create_answer_form(decision: OpenDecision, person: Person | None) -> AnswerForm:

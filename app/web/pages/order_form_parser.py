@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.runs.order import Order, parse_engine_choice, split_at_commas_unless_none
+from app.runs.order import Order, require_choice_of_lineup_or_none, split_at_commas_unless_none
 from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
 from app.targets.host_registry import FIXTURE
 from app.web.pages.form_field_readers import parse_number_field, parse_whole_number_field
@@ -23,7 +23,7 @@ def parse_order_form(
         consent=fields.get("consent", ""),
         pace=pace,
         replay_fixes=fields.get("replay", "1") == "1",
-        engine=parse_engine_choice(fields.get("engine", "lineup")),
+        engine=require_choice_of_lineup_or_none(fields.get("engine", "lineup")),
         reboot=fields.get("reboot") == "1",
         after_reboot=fields.get("after_reboot") == "1",
         by=by,

@@ -54,11 +54,13 @@ class RejectedForm:
 
 def build_rejected_query_form(action: str, query: Mapping[str, str], wrong_field: str) -> RejectedForm | None:
     """Return a form of a page's query string, with the field `wrong_field` marked, or None if it has no such field."""
-    form = build_rejected_form(action, query, wrong_field)
+    form = build_rejected_form_if_any_visible_field(action, query, wrong_field)
     return replace(form, method="get") if form and any(field.wrong for field in form.fields) else None
 
 
-def build_rejected_form(action: str, typed: Mapping[str, str], wrong_field: str) -> RejectedForm | None:
+def build_rejected_form_if_any_visible_field(
+    action: str, typed: Mapping[str, str], wrong_field: str
+) -> RejectedForm | None:
     """Return the form to show again, with the field `wrong_field` marked, or None if it has no visible field."""
     at_fault = wrong_field.partition("[")[0]
     fields = tuple(

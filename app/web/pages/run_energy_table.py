@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.events.event_field_types import Spent
-from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules_if_enough_sampled
 from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.store.models import RunRow
@@ -59,7 +59,7 @@ def build_energy_table(archive: RunArchive, row: RunRow) -> EnergyTable:
 
 
 def _build_energy_row(spent: Spent) -> EnergyRow:
-    drawn = extrapolate_joules(spent)
+    drawn = extrapolate_joules_if_enough_sampled(spent)
     kilojoules = None if drawn is None else drawn / 1000
     return EnergyRow(spent.role, spent.gpu_seconds, kilojoules, spent.tokens, compute_joules_per_token(spent))
 

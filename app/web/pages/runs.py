@@ -140,14 +140,14 @@ def compare_runs(
     return render_page(
         "compare.html",
         here="runs",
-        headline=_describe_comparison(pairs),
+        headline=_describe_difference_in_passed_rule_counts(pairs),
         rows=rows,
         pairs=pairs,
         tables=[build_energy_table(runtime, row) for row in rows if row],
     )
 
 
-def _describe_comparison(pairs: Sequence[RulePair]) -> str:
+def _describe_difference_in_passed_rule_counts(pairs: Sequence[RulePair]) -> str:
     """Compare the numbers of rules that hold after each run, in one sentence."""
     decided = [pair for pair in pairs if pair.left.known and pair.right.known]
     if not decided:

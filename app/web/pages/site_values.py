@@ -37,18 +37,18 @@ def show_parameters(runtime: TheRuntime, session: TheSession, skill: Words = "st
 @router.post("/parameters", name="parameters")
 @operators
 def submit_parameter(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
-    set_parameter(session, _parse_parameter_form(fields), runtime.clock.now(), runtime.settings.hosts_folder)
+    set_parameter(session, _read_unchecked_parameter_form(fields), runtime.clock.now(), runtime.settings.hosts_folder)
     return _redirect_to_parameters(fields)
 
 
 @router.post("/parameters/clear", name="parameters_clear")
 @operators
 def submit_parameter_clear(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
-    delete_parameter_value(session, _parse_parameter_form(fields), runtime.settings.hosts_folder)
+    delete_parameter_value(session, _read_unchecked_parameter_form(fields), runtime.settings.hosts_folder)
     return _redirect_to_parameters(fields)
 
 
-def _parse_parameter_form(fields: Fields) -> ParameterSpec:
+def _read_unchecked_parameter_form(fields: Fields) -> ParameterSpec:
     words = {name: fields.get(name, "") for name in ("name", "value", "host", "group")}
     return ParameterSpec(**words, skill=fields.get("skill", "stig").strip(), by=get_name_to_record("the page"))
 

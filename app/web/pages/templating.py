@@ -19,8 +19,8 @@ from app.text.jinja_environment import create_environment
 from app.text.pluralized_counts import count_things
 from app.web.pages.appearance_cookie import get_appearance, hash_name_of_signed_in_person
 from app.web.pages.diff import parse_diff_rows
-from app.web.pages.header_badges import count_inbox, read_fault_badge_text
-from app.web.url_paths import path_to, path_to_static_file
+from app.web.pages.header_badges import count_inbox, read_badge_text_of_worst_fault
+from app.web.url_paths import path_to, path_to_unversioned_static_file
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -54,14 +54,18 @@ def get_environment() -> Environment:
         counted=count_things,
     )
     made.globals.update(
-        OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=path_to_static_file
+        OUTCOMES=OUTCOMES,
+        GLOSSARY=load_glossary(),
+        who=WHO.get,
+        path_to=path_to,
+        static=path_to_unversioned_static_file,
     )
-    made.globals.update(count_inbox=count_inbox, read_fault_badge_text=read_fault_badge_text)
+    made.globals.update(count_inbox=count_inbox, read_badge_text_of_worst_fault=read_badge_text_of_worst_fault)
     made.globals.update(looks=get_appearance, reader=hash_name_of_signed_in_person)
     return made
 
 
-def render_template(template: str, **context: Any) -> str:
+def fill_template_with_context(template: str, **context: Any) -> str:
     return get_environment().get_template(template).render(**context)
 
 
@@ -74,7 +78,7 @@ def render_page(template: str, *, here: str = "", status: int = 200, **context: 
         "x-content-type-options": "nosniff",
         "cache-control": "no-store",
     }
-    return HTMLResponse(render_template(template, nonce=nonce, here=here, **context), status, headers)
+    return HTMLResponse(fill_template_with_context(template, nonce=nonce, here=here, **context), status, headers)
 
 
 def clean_page_text(text: str) -> str:

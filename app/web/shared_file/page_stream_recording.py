@@ -41,10 +41,10 @@ class Recording:
 
     def add_frame(self, axis_ms_seq_and_is_whole: tuple[int, int, bool], content: bytes) -> None:
         for message in content.decode().split("\n\n"):
-            self._add_message(message)
+            self._add_message_as_events_or_line_patches(message)
         self.frames.append(axis_ms_seq_and_is_whole)
 
-    def _add_message(self, message: str) -> None:
+    def _add_message_as_events_or_line_patches(self, message: str) -> None:
         fields = [line.partition(": ")[::2] for line in message.split("\n")]
         data = "\n".join(text for name, text in fields if name == "data")
         if event := next((text for name, text in fields if name == "event"), ""):

@@ -13,7 +13,7 @@ from app.evidence.run_shrinking import read_whole_log
 from app.evidence.signed_log_in_html_file import build_shared_log, check_shared_file_and_get_manifest
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
-from app.machine.sampling.engine_outages_from_log import read_engine_outages
+from app.machine.sampling.engine_outages_from_log import read_outages_except_unended_of_departed_engines
 from app.machine.sampling.event_marks import read_event_marks
 from app.machine.sampling.sample_thinning_by_age import Thinning
 from app.machine.sampling.token_rates_of_one_run import compute_run_token_rates
@@ -21,8 +21,8 @@ from app.people.rights import WHO, Person
 from app.skills.catalog import load_skill
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.web.api.measured_samples_over_time import Mark, Samples, choose_step, to_sample_series
-from app.web.pages.engine_meters_and_gpu_cards import RunArchive, render_past_gpus, render_past_meters
+from app.web.api.measured_samples_over_time import Mark, Samples, choose_requested_or_fitted_step, to_sample_series
+from app.web.pages.engine_meters_and_gpu_cards import RunArchive, render_past_machine_gpus, render_past_meters
 from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.mission import Mission
@@ -34,7 +34,7 @@ from app.web.pages.mission.summary import build_summary
 from app.web.pages.mission.timeline import draw_timeline, fold_timeline
 from app.web.pages.mission.turn_lane import ROLES
 from app.web.pages.run_energy_table import build_energy_table
-from app.web.pages.templating import render_template
+from app.web.pages.templating import fill_template_with_context
 from app.web.shared_file.asset_inlining import inline_assets
 from app.web.shared_file.page_stream_recording import record_stream
 
@@ -81,7 +81,7 @@ def build_shared_file(archive: RunArchive, row: RunRow, notary: Notary, *, promp
         show = msgspec.json.encode(_build_player_data(archive, row, scene, log))
         about = {"host": row.host, "simulated": row.simulated}
         shared = build_shared_log(log, show, about, notary.key, prompts=prompts)
-        page = render_template("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
+        page = fill_template_with_context("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
     finally:
         WHO.reset(before)
     return inline_assets(page).encode("utf-8", "replace")
@@ -92,17 +92,19 @@ def _build_player_data(archive: RunArchive, row: RunRow, scene: Scene, log: Sequ
     return {
         **record_stream(archive, scene, log).to_object(),
         "starts": [one.seq for one in log if isinstance(one.event, ItemStarted)],
-        "items": _render_items(archive, row, log),
+        "items": _render_item_pages_by_rule(archive, row, log),
         "samples": _read_samples(archive, row, log).model_dump(mode="json"),
     }
 
 
-def _render_items(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> dict[str, str]:
+def _render_item_pages_by_rule(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> dict[str, str]:
     """Return the content of each item's page, by rule."""
     steady = [one for one in log if not isinstance(one.event, TurnDelta)]
     rules = build_summary(steady).state.items
     pages = {
-        rule: render_template("item.html", nonce="", here="", **build_item_context(archive.lineup, row, rule, steady))
+        rule: fill_template_with_context(
+            "item.html", nonce="", here="", **build_item_context(archive.lineup, row, rule, steady)
+        )
         for rule in rules
     }
     return {rule: page.partition(_MAIN[0])[2].rpartition(_MAIN[1])[0] for rule, page in pages.items()}
@@ -111,7 +113,7 @@ def _render_items(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> 
 def _read_samples(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> Samples:
     """Return the answer of /api/v1/samples about the time of the run, without the tokens of other runs."""
     begin, end = log[0].at, max(log[-1].at, log[0].at + 1)
-    grid = Thinning(archive.store).read(begin, end, choose_step(begin, end))
+    grid = Thinning(archive.store).read(begin, end, choose_requested_or_fitted_step(begin, end))
     marks = read_event_marks(archive.store, (row.id,), begin, end)
     sampled = {key: values for key, values in grid.to_series().items() if key.kind != "role"}
     sampled |= compute_run_token_rates(archive.store, row.id, grid, simulated=row.simulated)
@@ -141,10 +143,12 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         engines=tuple(archive.lineup.engines.values()),
         shares=dict.fromkeys(archive.lineup.engines, ""),
         meters=render_past_meters(archive, last.at, Sharing(archive.store).read_past_shares_by_engine(last.at)),
-        gpus=render_past_gpus(archive, last.at),
+        gpus=render_past_machine_gpus(archive, last.at),
         now=round(last.at, 3),
         timeline=draw_timeline(
-            line, last.at, read_engine_outages(archive.store, line.zero, last.at, archive.lineup.engines)
+            line,
+            last.at,
+            read_outages_except_unended_of_departed_engines(archive.store, line.zero, last.at, archive.lineup.engines),
         ),
         time=round(line.to_axis_seconds(last.at), 1),
         summary=build_summary([one for one in log if get_event_kind(one.event) in SUMMED]),

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from app.events.bus import Bus
 from app.events.record import ALL, AUDIT, MACHINE, Recorded, parse_line
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.db import DATABASE_UNAVAILABLE, shorten_database_error
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)
@@ -110,5 +110,5 @@ async def retry_until_database_answers(query: Callable[[], T]) -> T:
         try:
             return await asyncio.to_thread(query)
         except DATABASE_UNAVAILABLE as exc:
-            log.warning("the stream of all runs waits: %s", describe_database_error(exc))
+            log.warning("the stream of all runs waits: %s", shorten_database_error(exc))
             await asyncio.sleep(AGAIN_AFTER)

@@ -12,7 +12,7 @@ from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import sse_messages
 from app.web.stream.renderer_types import Render, get_inline_render_or_stub
 from app.web.stream.run_and_machine_event_sources import EventSource, is_final_event
-from app.web.stream.viewer_connection import SharedFrame, Viewer, create_shared_frame
+from app.web.stream.viewer_connection import SharedFrame, Viewer, create_shared_frame_encoded_once
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,9 @@ class Fanout:
                 async with asyncio.timeout(self._heartbeat):
                     await self._bus.wait_for_event_after(self.run, self._head)
             except TimeoutError:
-                await self._send_to_viewers(create_shared_frame(self._head, self._head, sse_messages.HEARTBEAT))
+                await self._send_to_viewers(
+                    create_shared_frame_encoded_once(self._head, self._head, sse_messages.HEARTBEAT)
+                )
                 continue
             since = time.monotonic()
             await self._deliver_pending_batch(tail)
@@ -190,7 +192,7 @@ class Fanout:
         before, self._head = self._head, batch[-1].seq
         self._ring.append(Frame(batch[0].seq, self._head, content))
         if content:
-            await self._send_to_viewers(create_shared_frame(before, self._head, content))
+            await self._send_to_viewers(create_shared_frame_encoded_once(before, self._head, content))
         self._ended = self._ends(batch[-1].event)
 
     async def _send_to_viewers(self, shared_frame: SharedFrame) -> None:

@@ -24,7 +24,7 @@ class SharedFrame:
     chunk: bytes
 
 
-def create_shared_frame(after: int, upto: int, content: bytes) -> SharedFrame:
+def create_shared_frame_encoded_once(after: int, upto: int, content: bytes) -> SharedFrame:
     return SharedFrame(after, upto, create_body_message(content), b"%x\r\n%b\r\n" % (len(content), content))
 
 
@@ -98,7 +98,7 @@ def start_send(sending: Awaitable[None]) -> Awaitable[None] | None:
     except StopIteration:
         return None
     except Exception as exc:  # noqa: BLE001  it is the viewer's, and must not end the others' stream
-        return _raise_send_error(exc)
+        return _raise_this_error_when_awaited(exc)
     return _finish_send(sending, blocked)
 
 
@@ -112,5 +112,5 @@ def _finish_send(sending: Coroutine[Any, Any, None], blocked: Any) -> Generator[
     yield from sending  # a started coroutine cannot be awaited, only delegated to
 
 
-async def _raise_send_error(exc: Exception) -> None:
+async def _raise_this_error_when_awaited(exc: Exception) -> None:
     raise exc

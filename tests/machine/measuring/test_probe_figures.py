@@ -14,7 +14,7 @@ from app.machine.measuring.probe_figures import (
     compute_speed_limit_share,
     compute_step_figures,
     describe_foreign_tokens,
-    keep_first_known,
+    keep_one_per_name_preferring_known,
     measure_acceptance,
     measure_kv_capacity,
 )
@@ -100,8 +100,8 @@ def test_other_memory_is_what_nothing_else_accounts_for():
 def test_of_two_figures_with_one_name_the_first_that_is_known_counts():
     silent = Measured("kv_tokens", None, "tokens", "unsupported", "")
     metrics, log = (Measured("kv_tokens", value, "tokens", "measured", "") for value in (10.0, 20.0))
-    assert keep_first_known([metrics, log]) == [metrics]
-    assert keep_first_known([silent, log]) == [log]
+    assert keep_one_per_name_preferring_known([metrics, log]) == [metrics]
+    assert keep_one_per_name_preferring_known([silent, log]) == [log]
 
 
 BEFORE = EngineSample(0, 0, 0.0, 100, 1000, drafts=50, draft_tokens=100, accepted_tokens=40, kv_tokens=10432)

@@ -4,7 +4,12 @@ import pytest
 
 from app.events.kinds import EngineSampled, EngineState
 from app.events.record import MACHINE, build_recorded_event
-from app.machine.sampling.engine_outages_from_log import NOTICED_AFTER, EngineOutage, RecentOutages, read_engine_outages
+from app.machine.sampling.engine_outages_from_log import (
+    NOTICED_AFTER,
+    EngineOutage,
+    RecentOutages,
+    read_outages_except_unended_of_departed_engines,
+)
 from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
 
@@ -27,22 +32,30 @@ def tell(store, *states):
 
 def test_an_outage_begins_before_it_was_noticed_and_ends_when_the_engine_is_ready(store):
     tell(store, (100.0, "a", "ready"), (120.0, "a", "stalled"), (130.0, "a", "dead"), (150.0, "a", "loading"))
-    assert read_engine_outages(store, 90.0, 200.0) == [EngineOutage("a", "stalled", 120.0 - NOTICED_AFTER, 150.0)]
-    assert read_engine_outages(store, 160.0, 200.0) == []
+    assert read_outages_except_unended_of_departed_engines(store, 90.0, 200.0) == [
+        EngineOutage("a", "stalled", 120.0 - NOTICED_AFTER, 150.0)
+    ]
+    assert read_outages_except_unended_of_departed_engines(store, 160.0, 200.0) == []
 
 
 def test_what_began_before_the_time_asked_for_and_what_lasts_is_told(store):
     tell(store, (100.0, "a", "ready"), (100.0, "b", "ready"), (120.0, "b", "dead"))
-    assert read_engine_outages(store, 500.0, 600.0) == [EngineOutage("b", "dead", 120.0, None)]
+    assert read_outages_except_unended_of_departed_engines(store, 500.0, 600.0) == [
+        EngineOutage("b", "dead", 120.0, None)
+    ]
 
 
 def test_an_outage_of_hours_is_told_whenever_it_began(store):
     tell(store, (100.0, "a", "ready"), (120.0, "a", "stalled"), (150.0, "a", "dead"))
     broken_since = 120.0 - NOTICED_AFTER
-    assert read_engine_outages(store, 9000.0, 9100.0) == [EngineOutage("a", "stalled", broken_since, None)]
+    assert read_outages_except_unended_of_departed_engines(store, 9000.0, 9100.0) == [
+        EngineOutage("a", "stalled", broken_since, None)
+    ]
     tell(store, (9200.0, "a", "ready"))
-    assert read_engine_outages(store, 9000.0, 9300.0) == [EngineOutage("a", "stalled", broken_since, 9200.0)]
-    assert read_engine_outages(store, 9250.0, 9300.0) == []
+    assert read_outages_except_unended_of_departed_engines(store, 9000.0, 9300.0) == [
+        EngineOutage("a", "stalled", broken_since, 9200.0)
+    ]
+    assert read_outages_except_unended_of_departed_engines(store, 9250.0, 9300.0) == []
 
 
 def test_an_engine_that_was_ready_for_hours_is_known_by_its_samples(store):
@@ -50,26 +63,34 @@ def test_an_engine_that_was_ready_for_hours_is_known_by_its_samples(store):
     sampled = EngineSampled(engine="a", running=0, waiting=0, kv_used=0, tok_s=None, prompt_tok_s=None, simulated=True)
     store.append([build_recorded_event(MACHINE, 3, 9990.0, sampled, "")])
     tell(store, (10_000.0, "a", "dead"), (10_000.0, "b", "dead"))
-    assert read_engine_outages(store, 9500.0, 11_000.0) == [EngineOutage("a", "dead", 10_000.0, None)]
+    assert read_outages_except_unended_of_departed_engines(store, 9500.0, 11_000.0) == [
+        EngineOutage("a", "dead", 10_000.0, None)
+    ]
 
 
 def test_an_outage_is_known_when_the_samples_of_its_time_are_deleted(store):
     tell(store, (100.0, "a", "ready"), (120.0, "a", "dead"), (90_000.0, "a", "ready"), (200_000.0, "a", "dead"))
     store.delete_old_samples_not_kept_for_good(300_000.0)
     lasts = EngineOutage("a", "dead", 200_000.0, None)
-    assert read_engine_outages(store, 60_000.0, 400_000.0) == [EngineOutage("a", "dead", 120.0, 90_000.0), lasts]
+    assert read_outages_except_unended_of_departed_engines(store, 60_000.0, 400_000.0) == [
+        EngineOutage("a", "dead", 120.0, 90_000.0),
+        lasts,
+    ]
 
 
 def test_an_engine_that_was_never_up_is_no_outage(store):
     tell(store, (100.0, "a", "absent"), (110.0, "a", "loading"), (140.0, "a", "ready"))
-    assert read_engine_outages(store, 90.0, 200.0) == []
+    assert read_outages_except_unended_of_departed_engines(store, 90.0, 200.0) == []
 
 
 def test_an_outage_that_seems_to_last_is_left_out_for_an_engine_that_left_the_line_up(store):
     tell(store, (100.0, "a", "ready"), (100.0, "b", "ready"), (120.0, "a", "dead"), (130.0, "b", "dead"))
     tell(store, (140.0, "b", "ready"), (150.0, "b", "dead"))
     ended = EngineOutage("b", "dead", 130.0, 140.0)
-    assert read_engine_outages(store, 90.0, 200.0, {"a"}) == [EngineOutage("a", "dead", 120.0, None), ended]
+    assert read_outages_except_unended_of_departed_engines(store, 90.0, 200.0, {"a"}) == [
+        EngineOutage("a", "dead", 120.0, None),
+        ended,
+    ]
 
 
 def test_recent_outages_know_an_outage_of_hours_at_each_moment(store):

@@ -130,13 +130,13 @@ async def test_of_two_replicas_the_one_that_is_gone_is_passed_over_and_the_sums_
         both = await watch.poll_and_list_events(0.0)
         assert both[0].state == "ready"
         assert both[-1].running == 5
-        assert traffic.rank_replica_indexes(BASES)[0] == 1, "the emptier one"
+        assert traffic.rank_replica_indexes_by_health_and_load(BASES)[0] == 1, "the emptier one"
         del servers.hosts["b"]
         one = await watch.poll_and_list_events(1.0)
         assert (one[0].state, one[0].detail) == ("degraded", "1 of 2 replicas serve")
         assert one[0].replicas[0] == "ready"
         assert one[-1].running == 3
-        assert traffic.rank_replica_indexes(BASES)[0] == 0, "the one that is left, however busy"
+        assert traffic.rank_replica_indexes_by_health_and_load(BASES)[0] == 0, "the one that is left, however busy"
 
 
 async def test_looks_at_one_server_go_by_one_connection():

@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 
 from app.events.event_field_types import Spent
 from app.machine.sampling.gpu_energy import PowerCurve
-from app.machine.sampling.role_energy import TurnSpan, extrapolate_joules, merge_role_energy, share_energy_among_roles
+from app.machine.sampling.role_energy import (
+    TurnSpan,
+    extrapolate_joules_if_enough_sampled,
+    merge_role_energy,
+    share_energy_among_roles,
+)
 
 A, B, C = ("", 0), ("", 1), ("node7", 0)
 
@@ -58,9 +63,9 @@ def test_only_what_lies_in_the_window_counts_and_tokens_where_the_turn_ends():
 
 def test_joules_are_known_only_where_enough_was_sampled():
     found = reckoned(TurnSpan("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 95)})
-    assert extrapolate_joules(found["worker"]) == 6000.0
+    assert extrapolate_joules_if_enough_sampled(found["worker"]) == 6000.0
     found = reckoned(TurnSpan("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 80)})
-    assert extrapolate_joules(found["worker"]) is None
+    assert extrapolate_joules_if_enough_sampled(found["worker"]) is None
     assert reckoned(TurnSpan("r", "worker", (A,), 0, 50), lines={})["worker"].gpu_seconds == 50.0
 
 

@@ -86,8 +86,8 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
         log(store, "a", (0, QUEUED), (0, STARTED), *TURNS, (60, FINISHED))
         last = power(store, -20, 90)
         ledger = EnergyLedger(store, LINEUP)
-        assert ledger.take_due_records(START + 61) == []
-        (booked,) = ledger.take_due_records(START + 63)
+        assert ledger.compute_and_book_due_records(START + 61) == []
+        (booked,) = ledger.compute_and_book_due_records(START + 63)
         assert (booked.of, booked.final, booked.simulated, booked.until) == ("a", True, True, START + 60)
         assert by_role(booked) == {
             "architect": (40.0, 20 * 10.0 + 20 * 20.0, 100),
@@ -95,13 +95,13 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
             "": (195.0, 60 * 100.0 - 600.0 - 200.0, 0),
         }
         store.append([build_recorded_event(MACHINE, last, START + 63, booked, "")])
-        assert ledger.take_due_records(START + 70) == []
+        assert ledger.compute_and_book_due_records(START + 70) == []
         power(store, 70, 90, first=last + 1)
         store.delete_old_samples_not_kept_for_good(START + 10_000)
         assert store.read_samples(START - 100, START + 60, ("gpu.sample",)) == []
-        assert EnergyLedger(store, LINEUP).take_due_records(START + 80) == []
+        assert EnergyLedger(store, LINEUP).compute_and_book_due_records(START + 80) == []
         assert EnergyLedger(store, LINEUP).compute_run_energy("a", START + 20_000) == booked
-        assert ledger.take_due_records(START + 20_000 + REACH) == []
+        assert ledger.compute_and_book_due_records(START + 20_000 + REACH) == []
         assert ledger._books == {}, "it would grow with each run"
         assert ledger.compute_run_energy("a", START + 20_000) == booked
 
@@ -112,8 +112,8 @@ def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
         log(store, "a", (0, QUEUED), (0, STARTED), (BOOK_EVERY - 10, asked("worker", "gemma-e4b")))
         last = power(store, 0, span)
         ledger = EnergyLedger(store, LINEUP)
-        assert ledger.take_due_records(START + BOOK_EVERY - 1) == []
-        (first,) = ledger.take_due_records(START + BOOK_EVERY)
+        assert ledger.compute_and_book_due_records(START + BOOK_EVERY - 1) == []
+        (first,) = ledger.compute_and_book_due_records(START + BOOK_EVERY)
         assert (first.final, by_role(first)["worker"]) == (False, (10.0, 300.0, 0))
         store.append([build_recorded_event(MACHINE, last, START + BOOK_EVERY, first, "")])
         store.delete_old_samples_not_kept_for_good(START + BOOK_EVERY)
@@ -145,12 +145,12 @@ def test_runs_that_end_side_by_side_are_reckoned_from_one_reading_each_as_if_alo
             log(store, f"r{number}", (number, QUEUED), (number, STARTED), *later, (60 + number, FINISHED))
         last = power(store, -20, 90)
         counting = Counting(store._engine)
-        found = EnergyLedger(counting, LINEUP).take_due_records(START + 70)
+        found = EnergyLedger(counting, LINEUP).compute_and_book_due_records(START + 70)
         assert found == [EnergyLedger(store, LINEUP).compute_run_energy(f"r{number}") for number in range(4)]
         assert sorted(counting.read) == ["energy.sample", "gpu.sample", "r0", "r1", "r2", "r3"]
         store.append([build_recorded_event(MACHINE, last + n, START + 70, one, "") for n, one in enumerate(found)])
         counting.read.clear()
-        assert EnergyLedger(counting, LINEUP).take_due_records(START + 75) == [], (
+        assert EnergyLedger(counting, LINEUP).compute_and_book_due_records(START + 75) == [], (
             "who leads from here on knows them all"
         )
         assert counting.read == ["energy.sample"]
@@ -189,7 +189,7 @@ def test_a_run_of_another_line_up_or_one_that_has_not_started_is_not_known(tmp_p
         log(store, "b", (0, QUEUED))
         other = replace(LINEUP, name="l4x4-nvfp4")
         assert EnergyLedger(store, other).compute_run_energy("a") is None
-        assert EnergyLedger(store, other).take_due_records(START + 100) == []
+        assert EnergyLedger(store, other).compute_and_book_due_records(START + 100) == []
         assert EnergyLedger(store, LINEUP).compute_run_energy("b") is None
         assert EnergyLedger(store, LINEUP).compute_run_energy("c") is None
         assert (

@@ -11,7 +11,7 @@ from app.scanners.openscap.tailoring import (
     LONGEST_NAME,
     add_tailoring,
     load_tailoring_file,
-    map_names_to_tailoring_files,
+    map_names_to_added_tailoring_files,
     offer_only_tailored_profiles,
     read_tailoring,
 )
@@ -129,7 +129,7 @@ def test_it_is_kept_for_good_under_its_name(tmp_path, monkeypatch):
         add_tailoring(TEXT.encode(), "../site", BENCHMARK)
     with pytest.raises(BadInput, match="for other content"):
         add_tailoring(changed("profile_base", "profile_x"), "other", BENCHMARK)
-    assert [*map_names_to_tailoring_files()] == ["site"]
+    assert [*map_names_to_added_tailoring_files()] == ["site"]
     assert load_tailoring_file("site").sha256 == added.sha256
     with pytest.raises(BadInput, match=r"There is no tailoring 'gone'; the tailorings are: site\."):
         load_tailoring_file("gone")

@@ -11,7 +11,7 @@ from app.cli.host_scan_and_scap_content import SOME_DO_NOT, add_benchmark_file, 
 from app.config import Settings
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
-from app.skills.scap.stig_manual_and_community_tasks import find_community_content
+from app.skills.scap.stig_manual_and_community_tasks import find_community_datastream
 from tests.hostfiles import DictFiles
 from tests.scanners.openscap.disa_stream import (
     KPTR,
@@ -112,9 +112,9 @@ def test_the_stream_that_names_the_system_most_often_is_taken(content):
     write_community(folder, (KPTR,), "ssg-rhel8-ds.xml").write_text("RHEL-08-000000")
     write_community(folder, (KPTR,), "ssg-rhel10-ds.xml").write_text("<a>RHEL-09-213025</a>")
     best = write_community(folder, (KPTR, dataclasses.replace(LOCKED, tasks=KPTR.tasks)))
-    assert find_community_content([KPTR.stig_id]) == best
-    assert find_community_content(["not an id"]) is None
-    assert find_community_content(["UBTU-22-213025"]) is None
+    assert find_community_datastream([KPTR.stig_id]) == best
+    assert find_community_datastream(["not an id"]) is None
+    assert find_community_datastream(["UBTU-22-213025"]) is None
 
 
 def test_other_content_is_not_joined(content):

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import EnvironmentUnusable
-from app.targets.rootfs.base_image_definition import MIRROR_VARIABLE, BaseImage, require_mirror
+from app.targets.rootfs.base_image_definition import MIRROR_VARIABLE, BaseImage, require_configured_mirror
 
 HERE = "http://debian.example.org/debian"
 STANZAS = """\
@@ -66,18 +66,18 @@ def test_the_mirror_is_the_one_that_this_machine_uses_for_the_suite(tmp_path):
         "# deb http://no.example.org/debian trixie main\ndeb [arch=amd64] http://line.example.org/debian trixie main\n"
     )
     apt = write_apt(tmp_path, main=lines, debian__sources=STANZAS)
-    assert require_mirror("trixie", apt) == "http://line.example.org/debian"
-    assert require_mirror("bookworm", apt) == "http://sources.example.org/debian"
+    assert require_configured_mirror("trixie", apt) == "http://line.example.org/debian"
+    assert require_configured_mirror("bookworm", apt) == "http://sources.example.org/debian"
 
 
 def test_a_mirror_of_another_release_has_the_suite_too(tmp_path):
     apt = write_apt(tmp_path, debian__sources=STANZAS)
-    assert require_mirror("trixie", apt) == "http://sources.example.org/debian"
+    assert require_configured_mirror("trixie", apt) == "http://sources.example.org/debian"
 
 
 def test_the_environment_goes_first(tmp_path, monkeypatch):
     monkeypatch.setenv(MIRROR_VARIABLE, f"{HERE}/")
-    assert require_mirror("bookworm", write_apt(tmp_path, debian__sources=STANZAS)) == HERE
+    assert require_configured_mirror("bookworm", write_apt(tmp_path, debian__sources=STANZAS)) == HERE
     assert BaseImage("trixie").build_command("/b.tar")[-1] == f"deb {HERE} trixie main"
 
 
@@ -91,4 +91,4 @@ def test_the_environment_goes_first(tmp_path, monkeypatch):
 )
 def test_without_a_mirror_it_says_what_to_set(tmp_path, files):
     with pytest.raises(EnvironmentUnusable, match=f"Set {MIRROR_VARIABLE} to the address"):
-        require_mirror("bookworm", write_apt(tmp_path, **files))
+        require_configured_mirror("bookworm", write_apt(tmp_path, **files))

@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.targets.file_and_account_baseline import Baseline
-from app.targets.path_walk import escape_name_bytes
+from app.targets.path_walk import spell_out_undecodable_name_bytes
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.file_digest_baseline import take_host_baseline
@@ -136,7 +136,7 @@ def test_odd_names_are_kept_as_text(host, line):
         (folder / name).write_text("x")
     (folder / "out").symlink_to("../passwd")
     found = file_fetch.fetch_patterns(line())
-    assert all(f"/etc/sudoers.d/{escape_name_bytes(name)}" in found.entries for name in odd)
+    assert all(f"/etc/sudoers.d/{spell_out_undecodable_name_bytes(name)}" in found.entries for name in odd)
     assert found.read("/etc/sudoers.d/out") == found.read("/etc/passwd") is not None
     assert found.find_first_link("/etc/sudoers.d/out") == "/etc/sudoers.d/out"
     assert not [path for path in found.entries if path.endswith("_key")]
@@ -151,10 +151,10 @@ def test_what_stands_on_a_host_is_listed_by_digest_whatever_it_is_called(host, l
         passwd.write(b"ren\xe9:x:1009:1009::/:/bin/sh\n")
     baseline = take_host_baseline(line(), file_fetch.fetch_patterns(line()))
     found = baseline.entries
-    names = {"/etc/new\nline", "/etc/" + escape_name_bytes("caf\udce9"), "/etc/-rf", "/etc/a\tb  c"}
+    names = {"/etc/new\nline", "/etc/" + spell_out_undecodable_name_bytes("caf\udce9"), "/etc/-rf", "/etc/a\tb  c"}
     assert {found[name].digest for name in names} == {hashlib.sha256(b"x").hexdigest()}
     assert (found["/etc/here"].kind, found["/etc/ssh"].kind) == ("link", "folder")
     assert found["/etc/shadow"].mode == 0
     assert found["/etc/ssh/ssh_host_ed25519_key"].digest
     assert msgspec.json.decode(msgspec.json.encode(baseline), type=Baseline) == baseline
-    assert baseline.accounts[escape_name_bytes("ren\udce9")] == 1009
+    assert baseline.accounts[spell_out_undecodable_name_bytes("ren\udce9")] == 1009

@@ -37,7 +37,7 @@ def test_nothing_that_nobody_judges_comes_over_the_line(host, tapped):
     canaries = planted(host.root)
     tree = RemoteTree(tapped)
     tree.set_rule_paths_to_fetch([path for path, _, _ in SECRETS])
-    held = tree.refresh_snapshot()
+    held = tree.refresh_whole_snapshot()
     baseline = take_host_baseline(tapped, held)
     read_host_logs(tapped, 12)
     assert held.read(SSHD)
@@ -134,22 +134,22 @@ def test_a_folder_that_a_change_names_is_asked_for_without_its_content(host, tap
     (host.root / "opt/vendor/bin/tool").write_text("canary-of-a-tool")
     (host.root / "opt/link").symlink_to("vendor")
     tree = RemoteTree(tapped)
-    tree.refresh_snapshot()
+    tree.refresh_whole_snapshot()
     assert tree.is_folder("/opt/vendor/bin")
     assert tree.is_folder("/opt/link/bin")
     assert not tree.is_folder("/opt/vendor/bin/tool")
     assert not tree.is_folder("/opt/nosuch")
     assert not tree.is_folder("/opt/*")
     assert b"canary-of-a-tool" not in tapped.heard
-    assert tree.refresh_snapshot().is_folder("/opt/vendor/bin")
+    assert tree.refresh_whole_snapshot().is_folder("/opt/vendor/bin")
 
 
 def test_what_is_only_looked_at_is_fetched_once_and_what_follows_sees_the_host_as_it_is(host, tapped):
     tree = RemoteTree(tapped)
     with tree.share_snapshot():
-        first = tree.refresh_snapshot()
+        first = tree.refresh_whole_snapshot()
         (host.root / "etc/ssh/sshd_config").write_text("PermitRootLogin no\n")
         tapped.heard = b""
-        assert tree.refresh_snapshot() is first
+        assert tree.refresh_whole_snapshot() is first
         assert tapped.heard == b""
-    assert tree.refresh_snapshot().read(SSHD) == b"PermitRootLogin no\n"
+    assert tree.refresh_whole_snapshot().read(SSHD) == b"PermitRootLogin no\n"

@@ -65,7 +65,7 @@ def test_a_start_ends_when_the_kernel_panics_and_not_for_an_earlier_panic(machin
     monkeypatch.setattr(f"{at}.list_missing_program_sentences", list)
     monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator("tcg", "", 3600))
     monkeypatch.setattr(f"{at}.can_reach_sshd_within", lambda _port, _seconds, goes_on: goes_on())
-    monkeypatch.setattr(VirtualMachine, "_assign_port_and_drop_unloadable_snapshot", lambda *_: None)
+    monkeypatch.setattr(VirtualMachine, "_assign_port_and_renew_disks_if_unloadable", lambda *_: None)
     monkeypatch.setattr(VirtualMachine, "_finish_start", lambda *_: None)
     monkeypatch.setattr(VirtualMachine, "is_up", property(lambda _: bool(begun)))
     (machine.folder / "qemu.log").touch()

@@ -17,7 +17,7 @@ def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
         syslog.bind(("127.0.0.1", 0))
         syslog.settimeout(5)
         syslog_line = AuditSyslog(f"127.0.0.1:{syslog.getsockname()[1]}")
-        syslog_line.send_head(LINE)
+        syslog_line.send_seq_and_hash(LINE)
         said = syslog.recv(2000).decode()
         syslog_line.close()
     assert f"temper audit seq=1 hash={LINE.hash}" in said
@@ -25,7 +25,7 @@ def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
 
 
 def test_nobody_is_told_where_no_address_is_given():
-    AuditSyslog("").send_head(LINE)
+    AuditSyslog("").send_seq_and_hash(LINE)
 
 
 def test_an_address_of_ipv6_stands_in_brackets():
@@ -33,7 +33,7 @@ def test_an_address_of_ipv6_stands_in_brackets():
         syslog.bind(("::1", 0))
         syslog.settimeout(5)
         syslog_line = AuditSyslog(f"[::1]:{syslog.getsockname()[1]}")
-        syslog_line.send_head(LINE)
+        syslog_line.send_seq_and_hash(LINE)
         assert LINE.hash in syslog.recv(2000).decode()
         syslog_line.close()
 

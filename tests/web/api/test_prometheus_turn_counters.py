@@ -16,7 +16,7 @@ def turn(*, looped=False):
 def test_a_turn_that_repeated_itself_is_counted_by_its_role():
     tally = TurnCounters(Bus(), None)
     for one in (turn(), turn(looped=True), turn(looped=True)):
-        tally._count_turn(one)
+        tally._add_turn_to_counters_of_role(one)
     text = "".join(line for family in _collect_turn_metrics(tally) for line in _iterate_family_lines(family))
     assert 'temper_turns_looped_total{role="worker"} 2\n' in text
     assert 'temper_turn_seconds_count{role="worker"} 3.0\n' in text

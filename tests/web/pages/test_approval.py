@@ -8,7 +8,7 @@ from app.events.record import GENESIS, build_recorded_event
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.open_decisions import InboxSources, list_decisions
 from app.skills.stig.pack import STIG
-from app.web.pages.inbox import render_decision
+from app.web.pages.inbox import render_decision_or_nothing_selected_notice
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.ops.needs import OpsState, list_needs
@@ -71,4 +71,7 @@ def test_what_outlasts_a_rollback_and_what_nobody_judges_is_on_the_page():
     assert "/etc/&lt;b&gt;x is none of the files" in drawn["approval"]
     (waits,) = list_decisions(InboxSources(now=1001.0, asking=[(mission.state, None)]))
     assert waits.risk == "high"
-    assert "<dd>/etc/&lt;b&gt;x is none of the files that Temper judges</dd>" in render_decision(waits, None)
+    assert (
+        "<dd>/etc/&lt;b&gt;x is none of the files that Temper judges</dd>"
+        in render_decision_or_nothing_selected_notice(waits, None)
+    )

@@ -7,8 +7,8 @@ import pytest
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health_faults import HealthFault
 from app.web.pages.changes_since_visit import (
-    _iterate_decision_changes,
     _iterate_new_fault_changes,
+    _summarize_new_decisions_and_failed_hosts,
     find_previous_visit_end,
 )
 from tests.runs.doors import house
@@ -38,7 +38,7 @@ def test_only_new_decisions_and_what_is_still_away_are_told():
         return OpenDecision(kind=kind, id=f"{kind}{since}", title="t", why="w", since=since, risk="low", host=host)
 
     waiting = [decision("approval", 5.0), decision("approval", 1.0), decision("host", 6.0, "web1")]
-    assert [one.text for one in _iterate_decision_changes(waiting, 2.0)] == [
+    assert [one.text for one in _summarize_new_decisions_and_failed_hosts(waiting, 2.0)] == [
         "1 new decision waits",
         "the last run failed on web1",
     ]

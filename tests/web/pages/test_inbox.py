@@ -10,7 +10,7 @@ from app.people.rights import Person
 from app.runs.open_decisions import OpenDecision, PossibleAnswer
 from app.store import credentials
 from app.store.models import CommandRow, PersonRow
-from app.web.pages.inbox import SHOWN, create_answer_form, render_decision, render_queue
+from app.web.pages.inbox import SHOWN, create_answer_form, render_decision_or_nothing_selected_notice, render_queue
 from tests.runs.doors import house
 from tests.runs.test_approval_answer import OF_RULE, PLANNED, PROPOSED, QUEUED, TWO, UNTIL_IT_WAITS, WAITING, asks
 from tests.runs.test_open_decision_reader import STIG, begin
@@ -113,11 +113,11 @@ async def test_strangers_and_links_are_not_told_the_number(tmp_path):
 
 async def test_a_viewer_sees_the_decision_without_a_form_and_why(waiting):
     decision = waiting.application.state.decisions.find_decision(ITEM)
-    shown = render_decision(decision, VIEWER)
+    shown = render_decision_or_nothing_selected_notice(decision, VIEWER)
     assert "<form" not in shown
     assert "Your right is viewer: an operator answers this." in shown
     assert 'class="added"' in shown
-    assert "<form" in render_decision(decision, OPERATOR)
+    assert "<form" in render_decision_or_nothing_selected_notice(decision, OPERATOR)
 
 
 async def test_who_approved_already_can_still_refuse(doors):
@@ -156,9 +156,9 @@ def test_each_kind_posts_to_the_address_that_exists_for_it(kind, parts, action, 
     one = OpenDecision(kind=kind, id=f"{kind}:x", title="t", why="w", since=9.0, risk="low", answers=(answer,), **parts)
     form = create_answer_form(one, OPERATOR)
     assert (form.action, form.hidden) == (action, hidden)
-    assert f'action="{action}"' in render_decision(one, OPERATOR)
+    assert f'action="{action}"' in render_decision_or_nothing_selected_notice(one, OPERATOR)
 
 
 def test_hostile_text_stays_text():
     one = OpenDecision(kind="host", id="host:x", title="<script>", why="<img>", since=9.0, risk="low", host="<i>")
-    assert "<script>" not in render_decision(one, OPERATOR) + render_queue([one], 10.0)
+    assert "<script>" not in render_decision_or_nothing_selected_notice(one, OPERATOR) + render_queue([one], 10.0)

@@ -4,7 +4,7 @@ import pytest
 
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.people.rights import WHO, Person
-from app.web.pages.templating import render_template
+from app.web.pages.templating import fill_template_with_context
 
 LINEUP = read_lineup(require_lineup_path("simulated"))
 
@@ -15,7 +15,7 @@ def page_of():
 
     def drawn(right):
         WHO.set(Person("ada", right, "session"))
-        return render_template("empty.html", nonce="n", here="/", lineup=LINEUP)
+        return fill_template_with_context("empty.html", nonce="n", here="/", lineup=LINEUP)
 
     yield drawn
     WHO.set(before)

@@ -110,7 +110,7 @@ async def test_a_moment_is_built_once_for_those_who_see_the_same(doors, moments)
         return lambda: built.append(view) or view
 
     def look(key, view):
-        return moments.answer(lambda _: Response(str(moments.get_or_build_view(key, count(view)))))
+        return moments.answer(lambda _: Response(str(moments.get_or_build_view_on_calling_thread(key, count(view)))))
 
     assert [(await look(key, view)).body for key, view in (("a", 1), ("a", 2), ("b", 3))] == [b"1", b"1", b"3"]
     for number in range(KEPT):

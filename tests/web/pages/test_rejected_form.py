@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from app.web.pages.rejected_form import build_rejected_form
+from app.web.pages.rejected_form import build_rejected_form_if_any_visible_field
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 
@@ -93,4 +93,4 @@ async def test_a_value_that_is_missing_in_an_address_has_no_form_without_it(tmp_
 
 
 def test_a_refusal_of_what_nobody_typed_has_no_form():
-    assert build_rejected_form("/ops/engines/x", {"verb": "start"}, "") is None
+    assert build_rejected_form_if_any_visible_field("/ops/engines/x", {"verb": "start"}, "") is None

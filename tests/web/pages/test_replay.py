@@ -8,7 +8,7 @@ import pytest
 
 from app.events.kinds import RunFailed
 from app.events.record import GENESIS, build_recorded_event
-from app.evidence.run_shrinking import store_evidence_and_delete_turn_deltas
+from app.evidence.run_shrinking import store_evidence_and_delete_deltas_unless_shrunk
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
 from app.store.db import open_and_migrate_database
@@ -47,7 +47,7 @@ async def test_turns_come_whole_and_the_replay_reaches_the_end(store, played, lo
     began = next(one.seq for one in log if one.event.__struct_config__.tag == "turn.started")
     turn = next(one for one in log if one.event.__struct_config__.tag == "turn.finished")
     assert log[began].event.__struct_config__.tag == "turn.delta"
-    store_evidence_and_delete_turn_deltas(database, run, KEY, "ada", time.time())
+    store_evidence_and_delete_deltas_unless_shrunk(database, run, KEY, "ada", time.time())
     screen = PageRenderer(run, MissionLoader(events), SCENE)
     frames = [one async for one in Replay(events, run).stream_frames(screen, began, AT_ONCE)]
     assert not [one for one in frames if b"event: token" in one]
@@ -74,7 +74,7 @@ def test_every_page_of_a_shrunk_run_is_what_it_was_but_for_turns_that_are_open(s
     run = played[1]
     looks = [one.seq for one in log if one.event.__struct_config__.tag in ("turn.finished", "item.passed", "verdict")]
     before = {seq: render_mission_parts(MissionLoader(events).load_mission(run, seq), SCENE) for seq in looks}
-    store_evidence_and_delete_turn_deltas(database, run, KEY, "ada", time.time())
+    store_evidence_and_delete_deltas_unless_shrunk(database, run, KEY, "ada", time.time())
     for seq in looks:
         assert render_mission_parts(MissionLoader(events).load_mission(run, seq), SCENE) == before[seq], seq
 
@@ -82,7 +82,7 @@ def test_every_page_of_a_shrunk_run_is_what_it_was_but_for_turns_that_are_open(s
 def test_a_screen_goes_on_over_a_gap_as_one_who_comes_there(store, played, log):
     database, events = store
     run = played[1]
-    store_evidence_and_delete_turn_deltas(database, run, KEY, "ada", time.time())
+    store_evidence_and_delete_deltas_unless_shrunk(database, run, KEY, "ada", time.time())
     left = list(events.read_events(run))
     there = PageRenderer(run, MissionLoader(events), SCENE)
     seen = 0

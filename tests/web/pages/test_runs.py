@@ -7,7 +7,7 @@ import pytest
 
 from app.events.kinds import ItemEscalated, ItemPassed, ItemStarted, RunScoped
 from app.loop.state import fold_events
-from app.web.pages.runs import RulePair, _build_side, _describe_comparison
+from app.web.pages.runs import RulePair, _build_side, _describe_difference_in_passed_rule_counts
 from tests.loop.playing import World, pack, request, rule
 from tests.runs.doors import house
 from tests.served import served
@@ -56,9 +56,12 @@ def test_only_what_both_runs_decided_can_differ(other, differs):
 def test_the_headline_and_the_difference_are_in_words():
     pair = RulePair("R1", "", _build_side(PASSED, "R1"), _build_side(ESCALATED, "R1"))
     assert pair.difference_text == "passed → escalated"
-    assert _describe_comparison([pair]) == "0 of 1 rules pass after the second run, 1 fewer than after the first"
+    assert (
+        _describe_difference_in_passed_rule_counts([pair])
+        == "0 of 1 rules pass after the second run, 1 fewer than after the first"
+    )
     assert RulePair("R1", "", pair.left, pair.left).difference_text == ""
-    assert _describe_comparison([]) == "No rule was decided in both runs"
+    assert _describe_difference_in_passed_rule_counts([]) == "No rule was decided in both runs"
 
 
 def test_what_one_run_was_not_asked_for_is_no_difference():

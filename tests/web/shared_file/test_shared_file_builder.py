@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.events.kinds import TurnDelta, TurnStarted
 from app.evidence.notary import Requester, open_notary
-from app.evidence.run_shrinking import store_evidence_and_delete_turn_deltas
+from app.evidence.run_shrinking import store_evidence_and_delete_deltas_unless_shrunk
 from app.evidence.signed_log_in_html_file import check_shared_file_and_get_manifest
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.store import audit, run_queries
@@ -79,7 +79,9 @@ def test_prompts_are_in_it_only_where_they_were_asked_for(shared, log):
 def test_a_run_that_was_shrunk_has_all_its_tokens(shared, played, log):
     make, database = shared
     before = unpack(make())
-    store_evidence_and_delete_turn_deltas(database, played[1], open_notary(played[0], database).key, "ada", 1.0)
+    store_evidence_and_delete_deltas_unless_shrunk(
+        database, played[1], open_notary(played[0], database).key, "ada", 1.0
+    )
     after = unpack(make())
     assert any(isinstance(one.event, TurnDelta) for one in log)
     assert after["lines"] == before["lines"]

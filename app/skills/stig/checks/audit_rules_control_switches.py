@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_and_shorten_host_text, format_location
 from app.syntax import audit_rule_files, host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 
@@ -22,7 +22,9 @@ def create_control_check(rule: str, key: str, wanted: str) -> Check:
             return bench.fails(f"{RULES} has no line {key} {wanted}.")
         decides = stated[-1]
         if decides.value != wanted:
-            return bench.fails_at(decides, f"says '{key} {escape_host_text(decides.value)}'; {key} {wanted} is wanted.")
+            return bench.fails_at(
+                decides, f"says '{key} {escape_and_shorten_host_text(decides.value)}'; {key} {wanted} is wanted."
+            )
         if key == "-e" and lines[-1].line != decides.line:
             both = f"{format_location(decides)} locks the rules, and {format_location(lines[-1])} stands behind it."
             return bench.fails(both, lines[-1])
@@ -32,7 +34,7 @@ def create_control_check(rule: str, key: str, wanted: str) -> Check:
             if other.key == key and other.value != wanted:
                 return bench.fails(
                     f"{format_location(decides)} says {key} {wanted}, but {format_location(other)} "
-                    f"says '{key} {escape_host_text(other.value)}', "
+                    f"says '{key} {escape_and_shorten_host_text(other.value)}', "
                     "which augenrules writes back at the next start.",
                     other,
                 )

@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_and_shorten_host_text
 from app.syntax import modprobe
 from app.syntax.host_files_protocol import Files
 
@@ -18,7 +18,7 @@ def create_module_disabled_check(rule: str, module: str) -> Check:
         wrong = next((line for line in installs if line.rest not in _NOTHING), None)
         if wrong is not None:
             return bench.fails_at(
-                wrong, f"runs '{escape_host_text(wrong.rest)}' to load {module}; /bin/false is wanted."
+                wrong, f"runs '{escape_and_shorten_host_text(wrong.rest)}' to load {module}; /bin/false is wanted."
             )
         if not installs:
             return bench.fails(f"No line `install {module} /bin/false` stands in /etc/modprobe.d.")

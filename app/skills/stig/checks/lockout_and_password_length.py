@@ -5,7 +5,7 @@ from app.skills.skill import Check
 from app.skills.stig.checks.login_defs_auditd_and_dnf_options import (
     WantedOption,
     create_last_line_check,
-    format_value_suffix,
+    format_to_quoted_value,
 )
 from app.skills.stig.checks.verdict_builder import RuleJudge, format_location
 from app.syntax import host_text, key_value_config_parsers
@@ -51,12 +51,13 @@ def create_password_length_check(rule: str, least: int) -> Check:
         if wrong is not None:
             right = next((f"{format_location(s)} is right, but " for s in lines if wanted.accepts(s.value)), "")
             return bench.fails(
-                f"{right}{format_location(wrong)} sets minlen{format_value_suffix(wrong)}; {wanted.words} is wanted.",
+                f"{right}{format_location(wrong)} sets minlen{format_to_quoted_value(wrong)}; "
+                f"{wanted.words} is wanted.",
                 wrong,
             )
         if not lines:
             return bench.fails(f"Neither {PWQUALITY} nor its folder states minlen; {wanted.words} is wanted.")
-        return bench.passes_at(lines[-1], f"sets minlen{format_value_suffix(lines[-1])}, and no file asks for less.")
+        return bench.passes_at(lines[-1], f"sets minlen{format_to_quoted_value(lines[-1])}, and no file asks for less.")
 
     return add_pam_override_check(check_files, "pam_pwquality.so", wanted)
 
@@ -71,7 +72,7 @@ def add_pam_override_check(file_check: Check, module: str, wanted: WantedOption)
         for argument in _find_arguments(files, module, wanted.key):
             if not wanted.accepts(argument.value):
                 bench = RuleJudge(verdict.rule, argument.path)
-                overrides = f"overrides that: {module} gets {wanted.key}{format_value_suffix(argument)}"
+                overrides = f"overrides that: {module} gets {wanted.key}{format_to_quoted_value(argument)}"
                 but = f"{verdict.evidence} But {format_location(argument)} {overrides}; {wanted.words} is wanted."
                 return bench.fails(but, argument)
         return verdict

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_and_shorten_host_text
 from app.syntax import key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate, fold_case
@@ -43,12 +43,12 @@ def create_exact_umask_check(rule: str, mask: str) -> Check:
         lines = [s for s in key_value_config_parsers.parse_login_defs(text, LOGIN_DEFS) if fold_case(s.key) == "umask"]
         wrong = next((s for s in lines if s.value not in {mask, f"0{mask}"}), None)
         if wrong is not None:
-            sets = f"sets {escape_host_text(wrong.key)}{format_value_suffix(wrong)}"
+            sets = f"sets {escape_and_shorten_host_text(wrong.key)}{format_to_quoted_value(wrong)}"
             return bench.fails_at(wrong, f"{sets}; {mask} is wanted.")
         stated = find_last(lines, "UMASK")
         if stated is None:
             return bench.fails(f"{LOGIN_DEFS} does not state UMASK; {mask} is wanted.")
-        return bench.passes_at(stated, f"sets UMASK{format_value_suffix(stated)}.")
+        return bench.passes_at(stated, f"sets UMASK{format_to_quoted_value(stated)}.")
 
     return check_files
 
@@ -66,7 +66,7 @@ def create_disk_full_check(
         settings, problems = key_value_config_parsers.parse_auditd_with_problems(text, AUDITD)
         for problem in problems:
             if problem.key == wanted.key:
-                return bench.report_unreadable(problem)
+                return bench.build_error_verdict_for_unreadable_setting(problem)
         return _judge_settings(bench, settings, wanted)
 
     return check_files
@@ -89,7 +89,7 @@ def _judge_settings(rule_judge: RuleJudge, settings: Iterable[Setting], wanted: 
     if not stated:
         return rule_judge.fails(f"{rule_judge.path} does not state {wanted.name}; {wanted.words} is wanted.")
     decides = stated[-1]
-    sets = f"sets {wanted.name}{format_value_suffix(decides)}"
+    sets = f"sets {wanted.name}{format_to_quoted_value(decides)}"
     if wanted.accepts(decides.value):
         return rule_judge.passes_at(decides, f"{sets}.")
     shadowed = next((s for s in stated if wanted.accepts(s.value)), None)
@@ -97,5 +97,5 @@ def _judge_settings(rule_judge: RuleJudge, settings: Iterable[Setting], wanted: 
     return rule_judge.fails_at(decides, f"{sets}; {wanted.words} is wanted.{late}")
 
 
-def format_value_suffix(setting: Setting) -> str:
-    return f" to '{escape_host_text(setting.value)}'" if setting.value else ""
+def format_to_quoted_value(setting: Setting) -> str:
+    return f" to '{escape_and_shorten_host_text(setting.value)}'" if setting.value else ""

@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_and_shorten_host_text, format_location
 from app.syntax import host_text, key_value_config_parsers, limits_conf
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate
@@ -24,7 +24,7 @@ def create_idle_timeout_check(rule: str, most: int) -> Check:
         given = [one for one in stated if one.name == "TMOUT"]
         wrong = next((a for a in given if a.unset or not accepts(a.value)), None)
         if wrong is not None:
-            does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{escape_host_text(wrong.value)}'"
+            does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{escape_and_shorten_host_text(wrong.value)}'"
             return bench.fails_at(wrong, f"{does}; 1 to {most} is wanted wherever it is set.")
         sure = [a for a in _list_timeout_assignments_until_readonly(files, scripts) if a.surely and a.path in scripts]
         if not sure:
@@ -53,9 +53,9 @@ def create_login_limit_check(rule: str, most: int) -> Check:
         rows = [row for row in limits_conf.read_limits(files) if row.item == "maxlogins" and row.is_hard]
         wrong = next((row for row in rows if not accepts(row.value)), None)
         if wrong is not None:
-            who = "everybody" if wrong.domain == "*" else f"'{escape_host_text(wrong.domain)}'"
+            who = "everybody" if wrong.domain == "*" else f"'{escape_and_shorten_host_text(wrong.domain)}'"
             return bench.fails_at(
-                wrong, f"allows {who} '{escape_host_text(wrong.value)}' logins; 1 to {most} is wanted."
+                wrong, f"allows {who} '{escape_and_shorten_host_text(wrong.value)}' logins; 1 to {most} is wanted."
             )
         stated = [row for row in rows if row.domain == "*"]
         if not stated:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.lockout_and_password_length import PAM_FILES
-from app.skills.stig.checks.verdict_builder import LocatedLine, RuleJudge, escape_host_text
+from app.skills.stig.checks.verdict_builder import LocatedLine, RuleJudge, escape_and_shorten_host_text
 from app.syntax import host_text, sudoers
 from app.syntax.host_files_protocol import Files
 from app.syntax.pam import parse_service
@@ -30,9 +30,11 @@ def _find_non_pass_verdict(rule_judge: RuleJudge, files: Files, path: str) -> Ve
     stack = parse_service(text, path)
     for rule in stack.rules:
         if any(argument.startswith("nullok") for argument in rule.arguments):
-            return rule_judge.fails_at(rule, f"lets {escape_host_text(rule.module)} take an empty password (nullok).")
+            return rule_judge.fails_at(
+                rule, f"lets {escape_and_shorten_host_text(rule.module)} take an empty password (nullok)."
+            )
     if stack.problems:
-        return rule_judge.report_unreadable(stack.problems[0])
+        return rule_judge.build_error_verdict_for_unreadable_setting(stack.problems[0])
     if not stack.rules:
         return rule_judge.fails(f"{path} has no PAM lines at all, so nothing checks a password.")
     return None
@@ -42,7 +44,10 @@ def create_sudo_nopasswd_check(rule: str) -> Check:
     def find_offending_grant(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:
-                users, command = (escape_host_text(", ".join(grant.users)), escape_host_text(grant.command))
+                users, command = (
+                    escape_and_shorten_host_text(", ".join(grant.users)),
+                    escape_and_shorten_host_text(grant.command),
+                )
                 return f"lets {users} run {command} without a password (NOPASSWD)", grant
         return None
 
@@ -53,7 +58,7 @@ def create_sudo_authenticate_default_check(rule: str) -> Check:
     def find_offending_default(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for default in read.defaults:
             if default.name == "authenticate" and default.negated:
-                who = escape_host_text(default.scope) if default.scope else "everybody"
+                who = escape_and_shorten_host_text(default.scope) if default.scope else "everybody"
                 return f"switches authentication off for {who} (!authenticate)", default
         return None
 
@@ -75,7 +80,7 @@ def _create_sudoers_check(
             offends, at = found
             return bench.fails_at(at, f"{offends}.")
         if read.problems:
-            return bench.report_unreadable(read.problems[0])
+            return bench.build_error_verdict_for_unreadable_setting(read.problems[0])
         return bench.passes(pass_evidence)
 
     return check_files

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_and_shorten_host_text, format_location
 from app.syntax import host_text, sshd
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
@@ -22,19 +22,19 @@ Accepts = Callable[[str], bool]
 
 
 def create_sshd_option_check(rule: str, keyword: str, value: str) -> Check:
-    return create_sshd_value_check(rule, keyword, lambda found: fold_case(found) == value, value)
+    return create_stated_sshd_value_check(rule, keyword, lambda found: fold_case(found) == value, value)
 
 
 def create_sshd_time_check(rule: str, keyword: str, most: int) -> Check:
     """Check for 1 second to `most`; 0 disables the mechanism."""
-    return create_sshd_value_check(
+    return create_stated_sshd_value_check(
         rule, keyword, lambda found: 0 < (parse_seconds(found) or 0) <= most, f"1 to {most} seconds"
     )
 
 
 def create_sshd_banner_check(rule: str, notice: str = "") -> Check:
     """Check the banner. `notice`: the site's exact text; empty accepts any."""
-    stated = create_sshd_value_check(rule, "Banner", lambda found: found == ISSUE, ISSUE)
+    stated = create_stated_sshd_value_check(rule, "Banner", lambda found: found == ISSUE, ISSUE)
 
     def check_files(files: Files) -> Verdict:
         verdict = stated(files)
@@ -52,7 +52,7 @@ def create_sshd_banner_check(rule: str, notice: str = "") -> Check:
     return check_files
 
 
-def create_sshd_value_check(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
+def create_stated_sshd_value_check(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
     """Check the value in force for everybody, and those in Match blocks. `wanted`: the accepted values, in words."""
     bench = RuleJudge(rule, sshd.MAIN)
 
@@ -62,13 +62,13 @@ def create_sshd_value_check(rule: str, keyword: str, accepts: Accepts, wanted: s
         config = sshd.read_sshd_config(files)
         for problem in config.problems:
             if problem.key in {"", fold_case(keyword)}:
-                return bench.report_unreadable(problem)
+                return bench.build_error_verdict_for_unreadable_setting(problem)
         setting = config.get(keyword)
         if setting is None:
             return bench.fails(
                 f"{keyword} is not stated for everybody; {wanted} is wanted.{_describe_match_only(config, keyword)}"
             )
-        sets = f"sets {keyword} to '{escape_host_text(setting.value)}'"
+        sets = f"sets {keyword} to '{escape_and_shorten_host_text(setting.value)}'"
         if not accepts(setting.value):
             late = _describe_late_value(config, setting, accepts)
             return bench.fails_at(setting, f"{sets}; {wanted} is wanted.{late}")
@@ -77,8 +77,8 @@ def create_sshd_value_check(rule: str, keyword: str, accepts: Accepts, wanted: s
             if inside is not None and not accepts(inside.value):
                 return bench.fails(
                     f"{format_location(setting)} is right, but {format_location(inside)} sets "
-                    f"{keyword} to '{escape_host_text(inside.value)}' "
-                    f"for Match {escape_host_text(block.criteria)}.",
+                    f"{keyword} to '{escape_and_shorten_host_text(inside.value)}' "
+                    f"for Match {escape_and_shorten_host_text(block.criteria)}.",
                     inside,
                 )
         return bench.passes_at(setting, f"{sets}.")
@@ -90,9 +90,8 @@ def _describe_match_only(config: SshdConfig, keyword: str) -> str:
     for block in config.matches:
         inside = block.get(keyword)
         if inside is not None:
-            return (
-                f" {format_location(inside)} sets it inside the block Match {escape_host_text(block.criteria)} alone."
-            )
+            criteria = escape_and_shorten_host_text(block.criteria)
+            return f" {format_location(inside)} sets it inside the block Match {criteria} alone."
     return ""
 
 
@@ -133,7 +132,9 @@ def _explain_unequal_fips_list(keyword: str, value: str, wanted: tuple[str, ...]
     extra = [name for name in found if name not in wanted]
     missing = [name for name in wanted if name not in found]
     if extra:
-        return f"allows {escape_host_text(', '.join(extra))}, which the FIPS list of {keyword} does not have."
+        return (
+            f"allows {escape_and_shorten_host_text(', '.join(extra))}, which the FIPS list of {keyword} does not have."
+        )
     if missing:
         return f"leaves out {', '.join(missing)} of the FIPS list of {keyword}."
     return f"has the FIPS {keyword} in another order or twice; {','.join(wanted)} is wanted."

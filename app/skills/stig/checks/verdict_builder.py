@@ -15,7 +15,7 @@ _LONGEST = 160
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
 
 
-def escape_host_text(value: str) -> str:
+def escape_and_shorten_host_text(value: str) -> str:
     """Escape all but plain ASCII, so that look-alikes and control sequences are visible."""
     cleaned = _UNPRINTABLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", value)
     return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[:_LONGEST]}…"
@@ -31,7 +31,7 @@ class LocatedLine(Protocol):
 
 
 def format_location(located_line: LocatedLine) -> str:
-    return f"{escape_host_text(located_line.path)} line {located_line.line}"
+    return f"{escape_and_shorten_host_text(located_line.path)} line {located_line.line}"
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,6 @@ class RuleJudge:
     def report_absent(self) -> Verdict:
         return self.fails(f"{self.path} is absent, so nothing states the setting.")
 
-    def report_unreadable(self, problem: BadSetting) -> Verdict:
-        evidence = f"{format_location(problem)} cannot be judged: {escape_host_text(problem.text)}."
+    def build_error_verdict_for_unreadable_setting(self, problem: BadSetting) -> Verdict:
+        evidence = f"{format_location(problem)} cannot be judged: {escape_and_shorten_host_text(problem.text)}."
         return Verdict(self.rule, "error", evidence, problem.path, problem.line)

@@ -33,7 +33,9 @@ def create_audit_events_check(rule: str, lines: Sequence[str]) -> Check:
                 missing = [call for call, at in records.items() if at is None]
                 last = next(reversed(records.values()))
             if missing:
-                return bench.fails(_describe_missing(line, [call for call in missing if call not in {"", line}]))
+                return bench.fails(
+                    _describe_what_rules_lack(line, [call for call in missing if call not in {"", line}])
+                )
         assert last is not None
         others = "and lines above it record" if len(wanted) > 1 else "records"
         return bench.passes_at(last, f"{others} what is wanted.")
@@ -66,14 +68,14 @@ def _find_recording_line(
     for rule, line in loaded_rules:
         if rule.calls and call not in rule.calls:
             continue
-        if _covers_fields(rule, event):
+        if _has_same_fields_and_wanted_permissions(rule, event):
             return line
         if rule.where == "never,exit" and {field for field in rule.fields if field[0] != "key"} <= set(event.fields):
             return None
     return None
 
 
-def _covers_fields(rule: AuditRule, wanted: AuditRule) -> bool:
+def _has_same_fields_and_wanted_permissions(rule: AuditRule, wanted: AuditRule) -> bool:
     if rule.where != wanted.where or _list_fields_except_key_perm(rule) != _list_fields_except_key_perm(wanted):
         return False
     asked, given = wanted.get_values("perm"), rule.get_values("perm")
@@ -86,8 +88,8 @@ def _list_fields_except_key_perm(rule: AuditRule) -> list[tuple[str, str, str]]:
     return sorted(field for field in rule.fields if field[0] not in {"key", "perm"})
 
 
-def _describe_missing(line: str, calls: Sequence[str]) -> str:
-    if not calls:
-        return f"{RULES} does not have what this line says: {line}."
-    word = "the call" if len(calls) == 1 else "the calls"
-    return f"{RULES} does not record {word} {', '.join(calls)} as this line would: {line}."
+def _describe_what_rules_lack(wanted_line: str, unrecorded_calls: Sequence[str]) -> str:
+    if not unrecorded_calls:
+        return f"{RULES} does not have what this line says: {wanted_line}."
+    word = "the call" if len(unrecorded_calls) == 1 else "the calls"
+    return f"{RULES} does not record {word} {', '.join(unrecorded_calls)} as this line would: {wanted_line}."

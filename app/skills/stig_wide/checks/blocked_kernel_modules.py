@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_and_shorten_host_text
 from app.syntax import host_text, modprobe
 from app.syntax.host_files_protocol import Files
 from app.syntax.modprobe import ModuleLine
@@ -18,7 +18,7 @@ def create_module_ban_check(rule: str, module: str) -> Check:
         lines = [line for line in modprobe.read_etc_module_lines(files) if line.module == name]
         installs = [line for line in lines if line.command == "install"]
         if wrong := next((line for line in installs if line.rest != _NOTHING), None):
-            runs = f"runs '{escape_host_text(wrong.rest)}' to load {module}"
+            runs = f"runs '{escape_and_shorten_host_text(wrong.rest)}' to load {module}"
             return bench.fails_at(wrong, f"{runs}; {_NOTHING} is wanted.")
         spelled = [line for line in lines if module in _read_line_as_written(files, line).split()]
         first = next((line for line in spelled if line.command == "install"), None)

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.login_defs_auditd_and_dnf_options import WantedOption
-from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_and_shorten_host_text, format_location
 from app.syntax import host_text, key_value_config_parsers, sysctl
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
@@ -30,10 +30,12 @@ def create_kernel_setting_check(rule: str, wanted: WantedOption) -> Check:
             value = loader.read_settings(files).get(key, "")
             if not _is_accepted(wanted, value):
                 read = [one for one in lines if any(fnmatchcase(one.path, pattern) for pattern in patterns)]
-                found = f"{loader.name} sets {key} to '{escape_host_text(value)}'; {wanted.words} is wanted."
+                found = (
+                    f"{loader.name} sets {key} to '{escape_and_shorten_host_text(value)}'; {wanted.words} is wanted."
+                )
                 return bench.fails(f"{found}{_describe_last_line(wanted, read)}", read[-1] if read else None)
         if lines:
-            return bench.passes_at(lines[-1], f"sets {key} to '{escape_host_text(lines[-1].value)}'.")
+            return bench.passes_at(lines[-1], f"sets {key} to '{escape_and_shorten_host_text(lines[-1].value)}'.")
         return bench.passes(f"A file that the system ships sets {key} to {wanted.words}.")
 
     return check_files

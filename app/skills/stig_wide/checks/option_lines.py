@@ -7,7 +7,7 @@ from itertools import chain
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.login_defs_auditd_and_dnf_options import WantedOption, format_value_suffix
+from app.skills.stig.checks.login_defs_auditd_and_dnf_options import WantedOption, format_to_quoted_value
 from app.skills.stig.checks.verdict_builder import RuleJudge
 from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
@@ -62,12 +62,12 @@ def create_every_line_check(rule: str, source: OptionSource, wanted: WantedOptio
         problem = next((one for _, problems in parsed for one in problems if one.key in {"", key}), None)
         wrong = next((one for one in stated if not wanted.accepts(one.value)), None)
         if problem is not None:
-            return bench.report_unreadable(problem)
+            return bench.build_error_verdict_for_unreadable_setting(problem)
         if wrong is not None:
-            sets = f"sets {wanted.name}{format_value_suffix(wrong)}; {wanted.words} is wanted"
+            sets = f"sets {wanted.name}{format_to_quoted_value(wrong)}; {wanted.words} is wanted"
             return bench.fails_at(wrong, f"{sets}{' in every line' if len(stated) > 1 else ''}.")
         if any(one.key == wanted.key for one in stated):
-            return bench.passes_at(stated[-1], f"sets {wanted.name}{format_value_suffix(stated[-1])}.")
+            return bench.passes_at(stated[-1], f"sets {wanted.name}{format_to_quoted_value(stated[-1])}.")
         if not parsed:
             return bench.report_absent()
         return bench.fails(f"{source.path} does not state {wanted.name}; {wanted.words} is wanted.")

@@ -48,7 +48,7 @@ class FleetBoard:
     def read_changes(self, session: Session, hosts_folder: Path) -> None:
         """Load the changes since the last read and rebuild the lines. Concurrent callers wait for the lock."""
         with self._lock:
-            self._add_columns(self._update_cells_and_get_changed_rulesets(session))
+            self._add_columns(self._update_cells_and_list_changed_hosts_rulesets(session))
             working = {run.host: run for run in reversed(run_queries.list_unended_runs(session))}
             newest = {run.host: run for run in run_queries.list_hosts_newest_started_runs(session)}
             lines = {
@@ -66,7 +66,7 @@ class FleetBoard:
     def list_changed_since(self, version: int) -> list[FleetLine]:
         return [line for host, line in self.lines.items() if self.changed.get(host, 0) > version]
 
-    def _update_cells_and_get_changed_rulesets(self, session: Session) -> Iterable[tuple[str, ...]]:
+    def _update_cells_and_list_changed_hosts_rulesets(self, session: Session) -> Iterable[tuple[str, ...]]:
         """Load the rows that changed since the last read, found by comparing keys. Return their rule sets."""
         keys = select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
         heads = session.execute(keys).all()

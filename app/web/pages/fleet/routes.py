@@ -63,7 +63,7 @@ def stream_fleet(
     since: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Stream the fleet page. `since` is the epoch and version of the page; another process's epoch counts as 0."""
-    known = parse_known_version(since, fleet.get_board_as_last_read(skill).epoch)
+    known = parse_known_version(since, fleet.get_last_read_or_empty_board(skill).epoch)
     live = FleetViewer(fleet.open_stream(skill, rollout), known)
     return streams.create_live_response(live, [health.create_run_health(NO_RUN), watch])
 
@@ -180,7 +180,7 @@ def _render_fleet(
     else:
         name, skills = fleet.require_skill_and_choices(session, fleet_query.skill)
     parts = fleet.render_parts(session, name, rollout)
-    board, grouped = fleet.get_board_as_last_read(name), read_groups(session)
+    board, grouped = fleet.get_last_read_or_empty_board(name), read_groups(session)
     hosts = list(fleet.read_rollout_state(session, rollout).parts) if rollout_row else list(board.lines)
     lines = grid.filter_and_sort_lines(select_lines_or_blanks(board.lines, hosts), fleet_query, grouped)
     order: Sequence[int] = range(len(board.columns))

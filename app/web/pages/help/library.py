@@ -31,7 +31,7 @@ class HelpPage:
         return tuple(one for one in self.document.sections if one.level == 2)
 
 
-def find_help_folder() -> Path:
+def choose_packaged_or_checkout_help_folder() -> Path:
     """The documents' folder: inside the package when it is installed, at the top of a checkout."""
     inside = PACKAGE / "docs"
     return inside if inside.is_dir() else PACKAGE.parent / "docs"
@@ -40,7 +40,7 @@ def find_help_folder() -> Path:
 @functools.cache
 def find_page_files_by_name() -> Mapping[str, Path]:
     """Name to file, in the order of the site's list of pages: `operator`, `decisions/0001-event-log`."""
-    folder = find_help_folder()
+    folder = choose_packaged_or_checkout_help_folder()
     found = sorted(
         (file for _, below in GROUPS for file in (folder / below).glob("*.md")),
         key=lambda file: (file.stem != INDEX, file.name),
@@ -51,7 +51,7 @@ def find_page_files_by_name() -> Mapping[str, Path]:
 @functools.cache
 def find_pictures_by_name() -> Mapping[str, Path]:
     """Name to file of what pages show: `pictures/end.png`."""
-    folder = find_help_folder()
+    folder = choose_packaged_or_checkout_help_folder()
     return {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.suffix in PICTURES}
 
 

@@ -8,7 +8,7 @@ from starlette.responses import FileResponse, Response
 from app.people.rights import guests
 from app.web.pages.help import library
 from app.web.pages.templating import render_page
-from app.web.url_paths import path_to, path_to_static_file
+from app.web.url_paths import path_to, path_to_unversioned_static_file
 
 router = APIRouter(include_in_schema=False)
 
@@ -42,7 +42,13 @@ def read_help_page(document: str) -> Response:
 def _show_document(name: str) -> Response:
     page, index = _load_help_page(name), _page_path(library.SEARCH_INDEX)
     return render_page(
-        "help.html", here="help", layout="base.html", page=page, asset=path_to_static_file, root="", search_index=index
+        "help.html",
+        here="help",
+        layout="base.html",
+        page=page,
+        asset=path_to_unversioned_static_file,
+        root="",
+        search_index=index,
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.config import PACKAGE
 from app.web.pages.help import library
-from app.web.pages.templating import render_template
+from app.web.pages.templating import fill_template_with_context
 
 ASSETS = ("temper.css", "help.css", "help.js", "icon.svg")
 
@@ -28,12 +28,14 @@ def write_site(folder: Path) -> int:
 def _draw_page(name: str, root: str) -> str:
     """`root` leads from the page to the site's top folder."""
 
-    def prefix_root(asset: str) -> str:
+    def prefix_asset_name_with_root(asset: str) -> str:
         return root + asset
 
     shown = library.load_page(name, lambda other: root + _file_name(other))
     search = {"root": root, "search_index": root + library.SEARCH_INDEX}
-    return render_template("help.html", layout="help_site.html", nonce="", page=shown, asset=prefix_root, **search)
+    return fill_template_with_context(
+        "help.html", layout="help_site.html", nonce="", page=shown, asset=prefix_asset_name_with_root, **search
+    )
 
 
 def _file_name(name: str) -> str:

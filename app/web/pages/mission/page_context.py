@@ -122,7 +122,7 @@ def build_mission_view(
         seq=seq,
         last=last,
         over=over,
-        stream=_build_stream_address(row.id, seq, replay=at is not None, speed=speed, over=over),
+        stream=_build_live_or_replay_stream_address(row.id, seq, replay=at is not None, speed=speed, live_is_over=over),
         playing=at is not None and speed is not None,
         speed=speed,
         jumps=Replay(runtime.store, row.id).find_neighbouring_items(seq, last),
@@ -153,7 +153,9 @@ def _render_run_health(runtime: Runtime, state: RunState) -> str:
     return render_health(read_faults(runtime, state.run), build_faulted_run(runtime, state))
 
 
-def _build_stream_address(run: str, seq: int, *, replay: bool, speed: float | None, over: bool) -> str | None:
+def _build_live_or_replay_stream_address(
+    run: str, seq: int, *, replay: bool, speed: float | None, live_is_over: bool
+) -> str | None:
     if replay:
         return f"{path_to('run_replay', run=run)}?since={seq}&speed={speed:g}" if speed else None
-    return None if over else f"{path_to('run_page', run=run)}?since={seq}"
+    return None if live_is_over else f"{path_to('run_page', run=run)}?since={seq}"

@@ -98,10 +98,10 @@ def _changes_only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
 
 def _encode_tokens(batch: Sequence[Recorded]) -> list[bytes]:
     """Encode consecutive deltas of one turn and channel as one message."""
-    return [_encode_token(list(deltas)) for _, deltas in groupby(batch, _get_token_key)]
+    return [_encode_token(list(deltas)) for _, deltas in groupby(batch, _get_turn_and_channel)]
 
 
-def _get_token_key(recorded: Recorded) -> tuple[str, str]:
+def _get_turn_and_channel(recorded: Recorded) -> tuple[str, str]:
     event = recorded.event
     assert isinstance(event, TurnDelta)
     return event.turn, event.channel

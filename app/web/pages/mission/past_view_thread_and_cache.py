@@ -51,7 +51,7 @@ class PastViewThread:
         finally:
             self._waiting -= 1
 
-    def get_or_build_view(self, key: Hashable, build: Callable[[], MissionView]) -> MissionView:
+    def get_or_build_view_on_calling_thread(self, key: Hashable, build: Callable[[], MissionView]) -> MissionView:
         """Return the kept view, or build it. For use within `answer`."""
         made_at, view = self._kept.get(key, (0.0, None))
         if view is None or time.monotonic() - made_at > KEPT_SECONDS:

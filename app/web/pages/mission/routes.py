@@ -33,7 +33,7 @@ from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.pages.mission.past_view_thread_and_cache import PastViewThread, TheMoments
 from app.web.pages.mission.replay_stream import Replay
 from app.web.pages.start_run import FORM_PERSON
-from app.web.pages.templating import render_page, render_template
+from app.web.pages.templating import fill_template_with_context, render_page
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 from app.web.url_paths import path_to, redirect_back, redirect_to
 
@@ -106,7 +106,9 @@ def _get_past_view(
     newest, who = runtime.store.read_last_link(row.id), rights.WHO.get()
     seen_by = (who.right, who.runs) if who else None
     key = (page_request, newest, repr(row.model_dump()), seen_by, sharing is None)
-    view = moments.get_or_build_view(key, lambda: build_mission_view(runtime, missions, sharing, row, page_request))
+    view = moments.get_or_build_view_on_calling_thread(
+        key, lambda: build_mission_view(runtime, missions, sharing, row, page_request)
+    )
     return replace(view, now=round(runtime.clock.now(), 3))
 
 
@@ -132,7 +134,7 @@ async def show_moment(
 def _render_moment_partials(view: MissionView) -> HTMLResponse:
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
-    parts |= {"gpus": view.gpus, "steps": render_template("partials/_steps.html", **vars(view))}
+    parts |= {"gpus": view.gpus, "steps": fill_template_with_context("partials/_steps.html", **vars(view))}
     return HTMLResponse(wrap_partials(parts))
 
 
@@ -194,7 +196,7 @@ def submit_run_command_or_answer(
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
         means = AnswerMeans(
-            rights.get_callers_sign_in_method(), rights.get_token_id(), rights.list_people_who_made_current_token()
+            rights.get_callers_sign_in_method(), rights.get_token_id(), rights.list_others_who_made_current_token()
         )
         record_answer(session, asked, approval, verb, by=by, sign_in_means=means, reason=reason, actions=actions)
     else:

@@ -83,7 +83,11 @@ class Summary:
             return f"{held} of {len(self.before)} rules pass", findings, "no changes made"
         if asked and asked.mode == "dry-run":
             return f"{findings} rehearsed", "no changes made"
-        return self._fixed_text, self._rollback_text, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
+        return (
+            self._fixed_text,
+            self._rollback_text_even_without_rollback,
+            f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you",
+        )
 
     @property
     def _fixed_text(self) -> str:
@@ -91,7 +95,7 @@ class Summary:
         return fixed if self.state.ended else f"{fixed} so far"
 
     @property
-    def _rollback_text(self) -> str:
+    def _rollback_text_even_without_rollback(self) -> str:
         if not self.undone:
             return "no change had to be undone"
         many = self.undone > 1

@@ -9,7 +9,7 @@ import msgspec
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.machine.sampling.engine_outages_from_log import EngineOutage, read_engine_outages
+from app.machine.sampling.engine_outages_from_log import EngineOutage, read_outages_except_unended_of_departed_engines
 from app.store.events import EventStore
 from app.text.clean import clean_text
 from app.web.pages.mission.caption import describe_who_was_harmed
@@ -253,7 +253,7 @@ class TimelineReader:
         return encode_message(msgspec.json.encode(changes), name="timeline")
 
     def read_outages(self, timeline: Timeline, until: float, engines: Collection[str]) -> list[EngineOutage]:
-        return read_engine_outages(self._store, timeline.zero, until, engines)
+        return read_outages_except_unended_of_departed_engines(self._store, timeline.zero, until, engines)
 
     def _find_time_before_crash(self, recorded: Recorded) -> float | None:
         if isinstance(recorded.event, kinds.RunResumed) and recorded.event.after_crash:

@@ -89,11 +89,11 @@ async def test_when_a_cell_changes_that_host_alone_is_sent(few):
     assert sent.count(b"event: fleet") == 1
     assert b"web-3\\t" in sent
     assert b"web-4\\t" not in sent
-    assert b"event: fleet" not in FleetViewer(live, fleet.get_board_as_last_read("stig").version).render_all()
+    assert b"event: fleet" not in FleetViewer(live, fleet.get_last_read_or_empty_board("stig").version).render_all()
 
 
 async def test_a_rule_that_only_one_host_was_looked_at_for_is_a_column_for_all(few):
-    board = few.application.state.fleet.get_board_as_last_read("stig")
+    board = few.application.state.fleet.get_last_read_or_empty_board("stig")
     with Session(few.database) as session, session.begin():
         board.read_changes(session, few.settings.hosts_folder)
         before = board.lines["web-4"].letters
@@ -110,7 +110,7 @@ async def test_a_rule_that_only_one_host_was_looked_at_for_is_a_column_for_all(f
 
 
 async def test_where_one_host_changed_nothing_is_drawn_anew_of_the_others(made):
-    board = made.application.state.fleet.get_board_as_last_read("stig")
+    board = made.application.state.fleet.get_last_read_or_empty_board("stig")
     with Session(made.database) as session, session.begin():
         board.read_changes(session, made.settings.hosts_folder)
         drawn = {host: line.wire_text for host, line in board.lines.items()}

@@ -7,7 +7,7 @@ from urllib.parse import urldefrag, urljoin
 
 import pytest
 
-from app.web.pages.help.library import find_help_folder, find_page_files_by_name, load_page
+from app.web.pages.help.library import choose_packaged_or_checkout_help_folder, find_page_files_by_name, load_page
 from app.web.pages.help.static_site import write_site
 from tests.runs.doors import house
 
@@ -95,4 +95,4 @@ def test_every_page_begins_with_its_title_and_is_reached_from_the_index_or_a_lis
         if "/" not in name and name != "index" and f'href="{name}' not in index.document.html
     ]
     assert alone == []
-    assert find_help_folder().name == "docs"
+    assert choose_packaged_or_checkout_help_folder().name == "docs"
