@@ -1,5 +1,7 @@
 """Set an option in files of commands or rows: limits, modprobe, audit rules."""
 
+from collections.abc import Iterable
+
 from app.errors import BadInput
 from app.syntax import audit_rule_files, host_text, limits_conf, modprobe
 from app.syntax.edit_lines import get_index_after_all_lines, replace_or_insert_line
@@ -53,11 +55,21 @@ def put_kernel_module_option(text: str, key: str, value: str) -> str:
         drop = [x.line - 1 for x in stated if x.module == modprobe.normalize_module_name(value)]
         return replace_or_insert_line(text, f"blacklist {value}", None, drop, get_index_after_all_lines(text))
     lines = text.split("\n")
+    if command == "options":
+        _require_every_option_restated(module, [x.rest for x in stated if x.module == module], value)
     found = [x.line - 1 for x in stated if x.module == module]
     drop = [index for start in found for index in range(start, _find_index_after_continued_line(lines, start))]
     keep = found[0] if found else None
     written = f"{command} {module} {value}"
     return replace_or_insert_line(text, written, keep, set(drop) - {keep}, get_index_after_all_lines(text))
+
+
+def _require_every_option_restated(module: str, stated: Iterable[str], value: str) -> None:
+    """Raise BadInput if `value`, which replaces all options of the module, leaves one out: modprobe adds them up."""
+    wanted = {word.partition("=")[0] for word in value.split()}
+    lost = sorted({word.partition("=")[0] for rest in stated for word in rest.split()} - wanted)
+    if lost:
+        raise BadInput(f"{module} also has the option {', '.join(lost)[:200]!a}, which would be lost: state it as well")
 
 
 def _parse_command_and_module(command_and_module: str) -> tuple[str, str]:

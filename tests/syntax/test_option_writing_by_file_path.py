@@ -266,6 +266,14 @@ def test_each_syntax_keeps_its_looks(path, text, key, value, expected):
     assert set_option(path, text, key, value) == expected
 
 
+def test_an_option_of_a_kernel_module_replaces_the_others_only_if_it_restates_them():
+    path, two = "/etc/modprobe.d/a.conf", "options usb-storage delay_use=5\noptions usb_storage quirks=x\n"
+    with pytest.raises(BadInput, match="also has the option 'quirks', which would be lost"):
+        set_option(path, two, "options usb-storage", "delay_use=3")
+    whole = "quirks=x delay_use=3"
+    assert set_option(path, two, "options usb-storage", whole) == f"options usb_storage {whole}\n"
+
+
 @pytest.mark.parametrize(
     "path",
     ["/etc/sudoers", "/etc/pam.d/system-auth", "/etc/passwd", "/etc/ssh/sshd_config.d/a/b.conf", "/etc/login.defs.bak"],
