@@ -20,7 +20,7 @@ from app.events.bus import Bus
 from app.events.kinds import RebootChecked, RunEnd, RunQueued
 from app.events.log_writer import LogWriter, RunLog
 from app.events.record import Recorded
-from app.evidence.incoming.starting_point import read_starting_point
+from app.evidence.incoming.open_rules_of_foreign_assessment import read_starting_point
 from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
 from app.runs.reboot_check_order_from_last_run import create_reboot_check_order

@@ -13,7 +13,7 @@ from app.errors import BadInput
 from app.people.credential_expiry import is_credential_valid
 from app.people.rights import has_right, parse_right
 from app.runs.usage_by_person import compute_usage, format_usage_csv, parse_usage_query
-from app.store import credentials, people
+from app.store import issued_credentials, people
 from app.store.database_clock import database_time
 from app.store.db import open_and_migrate_database
 from app.store.events import EventStore
@@ -40,7 +40,7 @@ def create_token(settings: Settings, owner_name: str, right: str, label: str, da
             raise BadInput(
                 f"{owner_name} has the right {owner.right}: a token cannot have a higher right than its owner."
             )
-        _, secret = credentials.issue_token(session, person=owner_name, right=wanted, label=label, days=days)
+        _, secret = issued_credentials.issue_token(session, person=owner_name, right=wanted, label=label, days=days)
     record_action(database, f"token create for {owner_name}, {right}, {days:g} days", right="admin")
     print(secret)  # noqa: T201  one line, for scripts
 
@@ -68,7 +68,7 @@ def _read_tokens(session: Session) -> list[Row]:
     columns = ("id", "kind", "person", "right", "label", "run", "expires_at", "used_at", "made_by")
     return [
         to_row(one, columns, run=one.run or None, made_by=one.made_by or None)
-        for one in credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link"))
+        for one in issued_credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link"))
         if is_credential_valid(one, now)
     ]
 

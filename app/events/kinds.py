@@ -43,7 +43,7 @@ from app.events.event_field_types import (
     describe_fix_source,
     describe_pending_settings,
 )
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.text.pluralized_counts import count_things
 
 ItemOutcome = Literal["passed", "escalated", "skipped", "deferred"]

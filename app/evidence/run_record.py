@@ -9,7 +9,7 @@ from app.errors import BadInput
 from app.events import kinds
 from app.events.event_field_types import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.record import Recorded
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.evidence.people_actions_in_run import OperatorAction, find_operator_action
 from app.evidence.published_benchmark_names import BenchmarkTitle, build_benchmark_title, build_published_rule
 from app.evidence.role_engine_usage import Seats, SeatUsed

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from app.events import kinds
 from app.events.event_field_types import Budget, Candidate, Lesson, Phase, Probe, fingerprint_actions
 from app.events.record import Recorded
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.harm_seen_by_probes import HISTORY
 from app.loop.reboot_state import RebootProgress, advance_reboot, drop_no_longer_pending_settings

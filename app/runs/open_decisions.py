@@ -9,7 +9,7 @@ from app.events.approval_policy import Approver
 from app.events.event_field_types import Category
 from app.events.kinds import ApprovalRequested, RunQueued
 from app.events.record import Recorded
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval_id
 from app.loop.reboot_state import RebootProgress

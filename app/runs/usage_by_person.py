@@ -14,8 +14,8 @@ from app.events.kinds import EnergySpent
 from app.events.record import Recorded, select_events
 from app.evidence.poam import format_csv
 from app.machine.sampling.role_energy import extrapolate_joules_if_enough_sampled
-from app.store.credentials import list_token_labels
 from app.store.events import EventStore
+from app.store.issued_credentials import list_token_labels
 from app.store.models import RunRow
 from app.store.run_queries import list_runs_queued_between
 

@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.events.record import format_timestamp
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.runs.order import select_rules
 from app.runs.shared_field_checks import ScopedSpec, check_scope, load_known_skill
 from app.runs.site_values import validate_and_build_used_values

@@ -9,7 +9,7 @@ import msgspec
 
 from app.errors import BadInput
 from app.events.event_field_types import Published
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scap_files import ADDED, list_benchmarks
 from app.skills.skill import Skill

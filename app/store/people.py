@@ -8,8 +8,8 @@ from app.errors import Rejected
 from app.people.names import LONGEST, is_person_name
 from app.people.passwords import LONGEST_PASSWORD, SHORTEST, hash_password
 from app.people.rights import RIGHTS
-from app.store.credentials import end_credentials_of
 from app.store.database_clock import database_time
+from app.store.issued_credentials import end_credentials_of
 from app.store.models import PersonRow
 
 

@@ -10,7 +10,7 @@ from sqlmodel import col, select
 from app.events.event_field_types import Lesson, PendingSetting, Probe, ProvenFix
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStarted, VerdictGiven
 from app.events.record import Recorded, select_events
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.store import lessons, proven_fixes, waivers
 from app.store.events import EventStore
 from app.store.models import RunRow

@@ -9,7 +9,7 @@ import msgspec
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.record import format_timestamp
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.store.host_groups import list_groups_of_host
 from app.store.run_queries import require_row
 

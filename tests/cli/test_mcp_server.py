@@ -15,7 +15,7 @@ from app.cli.mcp_server import RestApi, create_mcp_server, serve_mcp
 from app.cli.options import read_secret
 from app.errors import BadInput
 from app.events.kinds import ItemEscalated, ItemStarted, RunFailed, RunFinished
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.models import PersonRow
 from tests.runs.doors import house
 from tests.runs.test_approval_answer import QUEUED, WAITING, asks
@@ -147,7 +147,9 @@ def issue_tokens(made):
         session.add(PersonRow(name="ada", right="operator", made_at=1.0))
         session.flush()
         return [
-            credentials.issue_credential(session, person="ada", right=right, kind="token", label="", seconds=60.0)[1]
+            issued_credentials.issue_credential(
+                session, person="ada", right=right, kind="token", label="", seconds=60.0
+            )[1]
             for right in ("operator", "viewer")
         ]
 

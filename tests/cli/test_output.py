@@ -13,7 +13,7 @@ from app.__main__ import app
 from app.cli.output import print_rows, write_output
 from app.config import Settings
 from app.errors import BadInput
-from app.store import credentials, people
+from app.store import issued_credentials, people
 from app.store.db import open_and_migrate_database
 from app.store.models import RunRow
 
@@ -68,8 +68,8 @@ def typed(tmp_path):
     database = open_and_migrate_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         people.add_person(session, people.build_person("ada", "admin", "a" * 12))
-        credentials.issue_credential(session, person="ada", right="viewer", kind="token", label="ci", seconds=60)
-        credentials.issue_credential(session, person="ada", right="viewer", kind="session", label="", seconds=60)
+        issued_credentials.issue_credential(session, person="ada", right="viewer", kind="token", label="ci", seconds=60)
+        issued_credentials.issue_credential(session, person="ada", right="viewer", kind="session", label="", seconds=60)
         session.add(
             RunRow(
                 id="abcd", host="fixture", state="finished", mode="auto", skill="stig", lineup="simulated",

@@ -18,7 +18,7 @@ from app.targets.account_sudo_rights import (
     list_rights_and_denials_in_file_order,
     resolve_defaults,
 )
-from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.effects.local_programs_on_copied_host_files import create_local_asker
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo_rights_and_defaults import Sudo
 from app.targets.host_accounts import read_host_accounts

@@ -2,7 +2,7 @@
 
 from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.events.kinds import ItemSkipped
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from tests.evidence.logs import BEGAN, plain_log
 
 RULE, OTHER = "V-257984", "V-257985"

@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import BadInput
 from app.evidence.build_id import compute_build_id
-from app.evidence.incoming.starting_point import read_starting_point
+from app.evidence.incoming.open_rules_of_foreign_assessment import read_starting_point
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.verify import (
     BrokenPack,

@@ -13,7 +13,7 @@ from app.cli.server_log import CommandLog, PlainFormatter
 from app.cli.verify import verify_pack
 from app.events.kinds import ItemStarted, PlanMade, RunQueued, SentryAlarm, TurnDelta, TurnFinished
 from app.evidence import verify
-from app.evidence.incoming.starting_point import read_starting_point
+from app.evidence.incoming.open_rules_of_foreign_assessment import read_starting_point
 from app.loop.state import RunState
 from app.skills.catalog import load_skill
 from app.text.clean import clean_line

@@ -10,7 +10,7 @@ from app.events.event_field_types import ParameterUsed
 from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.events.kinds import RunPreparing, ScanProgressed, get_event_kind
 from app.events.log_writer import RunLog
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.loop.effects import Scan, Start
 from app.loop.perform import compute_pause, perform_effect
 from app.loop.run_in_progress import Run, RunServices

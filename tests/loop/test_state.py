@@ -18,7 +18,7 @@ from app.events.kinds import (
     ScanProgressed,
 )
 from app.events.record import build_recorded_event
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.loop.decide import decide_next_effect
 from app.loop.effects import CloseItem, Halt, StartItem
 from app.loop.harm_seen_by_probes import find_first_harm

@@ -42,7 +42,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import build_recorded_event
-from app.events.waiver import Waiver
+from app.events.waiver_in_force import Waiver
 from app.loop.state import (
     SILENT_SECONDS,
     Item,

@@ -12,7 +12,7 @@ from app.background.schedules.scheduler import Scheduler
 from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.runs.order import Order, create_run_request
-from app.store import credentials, nodes, people
+from app.store import issued_credentials, nodes, people
 from app.store.database_clock import database_time, open_clock
 from app.store.db import open_and_migrate_database
 from app.store.models import ScheduleRow
@@ -124,10 +124,12 @@ def kept(runtime, row):
 def test_a_token_holds_as_long_at_every_node(database, clock):
     with Session(database) as session, session.begin():
         people.add_person(session, people.build_person("ada", "admin", "correct horse battery"))
-        _, secret = credentials.issue_credential(
+        _, secret = issued_credentials.issue_credential(
             session, person="ada", right="admin", kind="token", label="t", seconds=600
         )
-        _, over = credentials.issue_credential(session, person="ada", right="admin", kind="token", label="t", seconds=0)
+        _, over = issued_credentials.issue_credential(
+            session, person="ada", right="admin", kind="token", label="t", seconds=0
+        )
     door = Authenticator(database, demo=False, clock=clock.now)
     assert door.find_token_owner(secret).name == "ada"
     assert door.find_token_owner(over) is None

@@ -25,7 +25,7 @@ from app.loop.answers import parse_actions_of_person
 from app.loop.inbox import find_event_for_command
 from app.loop.state import fold_events
 from app.runs.approval_answer import record_answer
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.models import CommandRow, PersonRow
 from app.store.run_command_inbox import InboxPoller
 from tests.runs.doors import house
@@ -185,7 +185,7 @@ class Signed:
                 session.add(PersonRow(name=name, right=right, made_at=1.0))
                 session.flush()
                 for kind in ("token", "session"):
-                    _, secret = credentials.issue_credential(
+                    _, secret = issued_credentials.issue_credential(
                         session, person=name, right=right, kind=kind, label="", seconds=3600.0
                     )
                     self.secrets[name, kind] = secret
@@ -305,7 +305,7 @@ async def test_an_answer_that_reached_the_database_past_the_api_is_judged_by_the
 
 async def test_a_token_of_an_older_version_counts_for_nobody_of_two(two):
     with Session(two.doors.database) as session, session.begin():
-        for row in credentials.list_credentials_not_ended_but_maybe_expired(session, ("token",)):
+        for row in issued_credentials.list_credentials_not_ended_but_maybe_expired(session, ("token",)):
             row.made_by = "?"
     status, said = await two.says("ada")
     assert (status, "older than the record of who made it" in said["detail"]) == (409, True)

@@ -29,7 +29,7 @@ from app.runs.usage_by_person import (
     parse_usage_query,
     sum_usage_per_period_and_person,
 )
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.models import PersonRow, RunRow, ScheduleRow
 from tests.runs.doors import house
 
@@ -135,7 +135,7 @@ async def signed(tmp_path):
             for name, right in (("root", "admin"), ("ada", "operator"), ("eve", "viewer")):
                 session.add(PersonRow(name=name, right=right, made_at=1.0))
                 session.flush()
-                row, secret = credentials.issue_credential(
+                row, secret = issued_credentials.issue_credential(
                     session, person=name, right=right, kind="token", label=f"{name}'s", seconds=3600.0
                 )
                 made.tokens[name], ids[name] = {"authorization": f"Bearer {secret}"}, row.id
@@ -170,7 +170,7 @@ async def test_a_run_is_ordered_with_the_token_that_asked(signed):
     assert (await signed.http.post("/api/v1/runs", json=body, headers=signed.tokens["ada"])).status_code == 202
     (order,) = signed.submitted
     with Session(signed.database) as session:
-        token = credentials.find_credential_even_if_invalid(
+        token = issued_credentials.find_credential_even_if_invalid(
             session, signed.tokens["ada"]["authorization"].removeprefix("Bearer ")
         )
         assert (order.by, order.whose, order.token) == ("ada", "", token.id)

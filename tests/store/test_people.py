@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.store import credentials, people
+from app.store import issued_credentials, people
 from app.store.database_clock import database_time
 from app.store.db import open_and_migrate_database
 from tests.postgres import new_database
@@ -52,10 +52,12 @@ def test_a_name_is_given_once_and_the_only_admin_stays(session):
             act()
         assert wrong.value.kind == kind
     people.add_person(session, people.build_person("bob", "admin", PASSWORD))
-    _, secret = credentials.issue_credential(session, person="ada", right="admin", kind="session", label="", seconds=60)
+    _, secret = issued_credentials.issue_credential(
+        session, person="ada", right="admin", kind="session", label="", seconds=60
+    )
     people.disable_person(session, "ada")
     assert people.find_person(session, "ada").disabled
-    assert credentials.find_credential_even_if_invalid(session, secret).ended_at
+    assert issued_credentials.find_credential_even_if_invalid(session, secret).ended_at
 
 
 def test_a_person_is_made_at_the_databases_time(postgres_server):
@@ -69,37 +71,39 @@ def test_a_person_is_made_at_the_databases_time(postgres_server):
 
 
 def issue(session, person="ada", kind="session", **more):
-    return credentials.issue_credential(session, person=person, right="viewer", kind=kind, label="", seconds=60, **more)
+    return issued_credentials.issue_credential(
+        session, person=person, right="viewer", kind=kind, label="", seconds=60, **more
+    )
 
 
 def test_an_address_is_known_from_an_earlier_session_of_the_same_person_alone(session):
     row, _ = issue(session, source="192.0.2.7")
     issue(session, source="192.0.2.8", kind="browser")
     since = row.made_at - 1
-    assert credentials.has_signed_in_from(session, "ada", "192.0.2.7", since) is True
+    assert issued_credentials.has_signed_in_from(session, "ada", "192.0.2.7", since) is True
     for name, source, after in (
         ("bob", "192.0.2.7", since),
         ("ada", "192.0.2.8", since),
         ("ada", "192.0.2.9", since),
         ("ada", "192.0.2.7", row.made_at),
     ):
-        assert credentials.has_signed_in_from(session, name, source, after) is False
+        assert issued_credentials.has_signed_in_from(session, name, source, after) is False
 
 
 def test_a_browser_is_known_by_its_secret_until_it_expires_or_is_ended(session):
     row, secret = issue(session, kind="browser")
     _, of_a_session = issue(session)
     now = row.made_at
-    assert credentials.find_valid_browser_cookie_id(session, "ada", secret, now) == row.id
+    assert issued_credentials.find_valid_browser_cookie_id(session, "ada", secret, now) == row.id
     for name, told, at in (
         ("bob", secret, now),
         ("ada", of_a_session, now),
         ("ada", "", now),
         ("ada", secret, now + 60),
     ):
-        assert credentials.find_valid_browser_cookie_id(session, name, told, at) == ""
-    credentials.end_credential(session, row)
-    assert credentials.find_valid_browser_cookie_id(session, "ada", secret, now) == ""
+        assert issued_credentials.find_valid_browser_cookie_id(session, name, told, at) == ""
+    issued_credentials.end_credential(session, row)
+    assert issued_credentials.find_valid_browser_cookie_id(session, "ada", secret, now) == ""
 
 
 def test_a_credential_names_who_made_it_unless_its_owner_did(session):

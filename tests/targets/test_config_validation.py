@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.targets.config_validation import describe_confinement, find_complaints
-from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.effects.local_programs_on_copied_host_files import create_local_asker
 from app.targets.program_sandbox import Confinement, ProgramOutcome, detect_confinement
 from tests.targets.hosts import host, text_of
 

@@ -7,7 +7,7 @@ from app.skills.scap.pack import ASKS
 from app.syntax import pam
 from app.targets import policy
 from app.targets.config_validation import find_complaints
-from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.effects.local_programs_on_copied_host_files import create_local_asker
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.pam_outcome import is_user_admitted

@@ -18,7 +18,7 @@ from app.evidence.run_shrinking import read_evidence, store_evidence_and_delete_
 from app.evidence.signing_key import find_key
 from app.evidence.verify import unpack_zip_packed_by_temper
 from app.loop.state import fold_events
-from app.store import credentials, people, schedules
+from app.store import issued_credentials, people, schedules
 from app.store.db import HEAD, open_and_migrate_database, read_revision
 from app.store.events import EventStore
 from app.store.models import RunRow
@@ -83,7 +83,9 @@ def test_it_is_brought_up_and_every_line_is_as_it_was(older, database):
         known = {one.name for one in people.list_people(session)}
         assert known == ({"ada"} if older.name >= "0005" else set())
         assert len(schedules.list_schedules(session)) == (older.name >= "0006")
-        makers = [one.made_by for one in credentials.list_credentials_not_ended_but_maybe_expired(session, ("token",))]
+        makers = [
+            one.made_by for one in issued_credentials.list_credentials_not_ended_but_maybe_expired(session, ("token",))
+        ]
         assert makers == ["?"] * (older.name in ("0005", "0022"))
 
 

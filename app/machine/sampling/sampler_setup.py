@@ -17,7 +17,7 @@ from app.machine.gpus.dcgm_client import DcgmExporter
 from app.machine.gpus.gpu_processes import GpuProcesses, Owner, ProcessOwners, get_empty_owner
 from app.machine.gpus.gpu_reading import CombinedGpus, GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
-from app.machine.gpus.simulated_gpus import SimulatedGpus
+from app.machine.gpus.simulator_gpu_client import SimulatedGpus
 from app.machine.measuring.engine_memory_estimate import estimate_real_gpu_engines
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_event_log_writer import MachineLog

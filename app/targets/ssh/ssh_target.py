@@ -19,7 +19,7 @@ from app.targets.architect_answers_from_files import answer_from_files, clean_an
 from app.targets.change_assessment import Assessment
 from app.targets.crash_safe_writes import Disk
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
-from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.effects.local_programs_on_copied_host_files import create_local_asker
 from app.targets.files_that_roles_may_see import LinkFollowingFiles
 from app.targets.full_disk_retry import retry_host_preparation
 from app.targets.host_facts import read_host_facts

@@ -13,7 +13,7 @@ from starlette.requests import cookie_parser
 
 from app.people.credential_expiry import is_credential_valid
 from app.people.rights import DEMO, RIGHTS, Person, Via, parse_right
-from app.store import credentials, people
+from app.store import issued_credentials, people
 from app.store.models import CredentialRow, PersonRow
 
 COOKIE = "temper-session"
@@ -59,7 +59,7 @@ class Authenticator:
     def _look_up_secret(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         now = self._clock()
         with Session(self._database) as session, session.begin():
-            row = credentials.find_credential_even_if_invalid(session, secret)
+            row = issued_credentials.find_credential_even_if_invalid(session, secret)
             if row is None or row.kind not in kinds:
                 return None
             found = _to_person_if_valid(row, people.find_person(session, row.person), now)
@@ -71,7 +71,7 @@ class Authenticator:
     def _read_valid_people_by_credential(self, ids: Collection[str]) -> dict[str, Person]:
         now = self._clock()
         with Session(self._database) as session:
-            pairs = credentials.list_credentials_with_owners(session, ids)
+            pairs = issued_credentials.list_credentials_with_owners(session, ids)
             found = {row.id: _to_person_if_valid(row, owner, now) for row, owner in pairs}
         return {name: person for name, person in found.items() if person}
 

@@ -13,7 +13,7 @@ from sqlmodel import Session
 from app.people.credential_expiry import BROWSER_SECONDS, SESSION_SECONDS
 from app.people.names import is_person_name
 from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_digest, needs_rehash
-from app.store import credentials, login_attempts, people
+from app.store import issued_credentials, login_attempts, people
 from app.store.database_clock import database_time
 from app.store.models import PersonRow
 from app.web.access.connection_limiter import to_network_key
@@ -107,8 +107,8 @@ class PasswordChecker:
             now = database_time(session)
             known, browser, name = False, "", attempt.name if is_person_name(attempt.name) else ""
             if name:
-                browser = credentials.find_valid_browser_cookie_id(session, name, attempt.browser, now)
-                known = credentials.has_signed_in_from(session, name, attempt.source, now - KNOWN_SECONDS)
+                browser = issued_credentials.find_valid_browser_cookie_id(session, name, attempt.browser, now)
+                known = issued_credentials.has_signed_in_from(session, name, attempt.source, now - KNOWN_SECONDS)
             found = choose_login_limits(name, attempt.source, browser_id=browser, is_known_network=known)
             left = login_attempts.get_wait_seconds(session, found.limits, now)
         return RetryLater(left) if left else found
@@ -144,7 +144,9 @@ class PasswordChecker:
                 owner.password = new_password_hash
             login_attempts.clear_attempts(session, login_limits.limits)
             secret = issue_session_or_browser_credential(session, owner, "session", attempt.source, attempt.source)
-            if credentials.find_valid_browser_cookie_id(session, attempt.name, attempt.browser, database_time(session)):
+            if issued_credentials.find_valid_browser_cookie_id(
+                session, attempt.name, attempt.browser, database_time(session)
+            ):
                 return SignInGranted(secret, "")
             browser = issue_session_or_browser_credential(session, owner, "browser", attempt.source, attempt.source)
             return SignInGranted(secret, browser)
@@ -155,7 +157,7 @@ def issue_session_or_browser_credential(
 ) -> str:
     """Issue a session with the owner's right, or what marks a browser; return its secret."""
     right, seconds = (owner.right, SESSION_SECONDS) if kind == "session" else ("viewer", BROWSER_SECONDS)
-    _, secret = credentials.issue_credential(
+    _, secret = issued_credentials.issue_credential(
         session, person=owner.name, right=right, kind=kind, label=label, source=source, seconds=seconds
     )
     return secret

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.people.credential_expiry import BROWSER_SECONDS, SESSION_SECONDS, is_credential_valid
 from app.people.rights import WHO, everybody, guests
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.database_clock import database_time
 from app.store.models import CredentialRow
 from app.text.clean import clean_text
@@ -60,7 +60,7 @@ async def sign_in(
 def sign_out(session: TheSession) -> Response:
     person = WHO.get()
     if person and person.credential and (row := session.get(CredentialRow, person.credential)):
-        credentials.end_credential(session, row)
+        issued_credentials.end_credential(session, row)
     answer = redirect_to("sign_in")
     answer.delete_cookie(COOKIE)
     return answer
@@ -70,7 +70,7 @@ def sign_out(session: TheSession) -> Response:
 @everybody
 def open_shared_link(request: Request, session: TheSession, secret: str) -> Response:
     """Sign in by a shared link: it grants read access until it expires."""
-    row, now = credentials.find_credential_even_if_invalid(session, secret), database_time(session)
+    row, now = issued_credentials.find_credential_even_if_invalid(session, secret), database_time(session)
     if row is None or row.kind != "link" or not is_credential_valid(row, now):
         return render_sign_in_form(request, "/", "This link has expired or does not exist. Ask for a new one.", 403)
     to = path_to("run", run=row.run) if row.run else path_to("home")

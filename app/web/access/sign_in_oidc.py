@@ -14,7 +14,7 @@ from app.events.kinds import AuditedRequest
 from app.people.credential_expiry import SESSION_SECONDS
 from app.people.names import is_person_name
 from app.people.rights import Right, everybody
-from app.store import credentials, people
+from app.store import issued_credentials, people
 from app.store.database_clock import database_time
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
@@ -111,7 +111,9 @@ def _admit_person_and_describe_change(
         raise IdentityRejected(f"The name {verified_identity.name} belongs to another person. Ask an admin to free it.")
     if owner is None or right is None:
         if owner:
-            credentials.end_credentials_of(session, owner.name)  # tokens and sessions from before open nothing either
+            issued_credentials.end_credentials_of(
+                session, owner.name
+            )  # tokens and sessions from before open nothing either
         raise IdentityRejected(
             f"No group of {verified_identity.name} gives a right in Temper. Ask the administrator of the groups."
         )

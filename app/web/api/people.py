@@ -24,7 +24,7 @@ from app.people.rights import (
     operators,
     parse_right,
 )
-from app.store import audit, credentials, people, run_queries
+from app.store import audit, issued_credentials, people, run_queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
@@ -149,7 +149,7 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 @admins
 def list_tokens(session: TheSession) -> TokenList:
     """List tokens and links, without their secrets."""
-    rows = credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link"))
+    rows = issued_credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link"))
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
 
@@ -163,7 +163,7 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
     makers = build_creator_chain_for_new_credential()
-    row, secret = credentials.issue_token(
+    row, secret = issued_credentials.issue_token(
         session, person=owner.name, right=new.right, label=new.label, days=new.days, made_by=makers
     )
     return MadeToken.from_source(row, secret=secret)
@@ -176,7 +176,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
     row = session.get(CredentialRow, token)
     if row is None or row.kind in ("session", "browser"):
         raise Problem("not-found", f"There is no token {token[:40]!a}.", field="token")
-    credentials.end_credential(session, row)
+    issued_credentials.end_credential(session, row)
 
 
 @router.post("/links", status_code=201, responses=build_problem_responses("not-found", "wrong-state", *BODY_PROBLEMS))
@@ -186,7 +186,9 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
     owner = _require_enabled_person_or_caller(session, None)
-    row, secret = credentials.issue_link(session, owner.name, run, new.hours, build_creator_chain_for_new_credential())
+    row, secret = issued_credentials.issue_link(
+        session, owner.name, run, new.hours, build_creator_chain_for_new_credential()
+    )
     return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
 

@@ -9,7 +9,7 @@ from app.events.kinds import AuditedRequest
 from app.events.record import GENESIS
 from app.people.rights import RIGHTS, admins
 from app.runs.usage_by_person import compute_usage, parse_usage_query
-from app.store import audit, credentials, people
+from app.store import audit, issued_credentials, people
 from app.store.models import CredentialRow
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.templating import render_page
@@ -28,7 +28,9 @@ def show_people(runtime: TheRuntime, session: TheSession) -> Response:
         "people.html",
         here="people",
         people=people.list_people(session),
-        credentials=credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link", "session")),
+        credentials=issued_credentials.list_credentials_not_ended_but_maybe_expired(
+            session, ("token", "link", "session")
+        ),
         rights=RIGHTS,
         usage=compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
         now=runtime.clock.now(),
@@ -55,7 +57,7 @@ def submit_person_disable(session: TheSession, name: str) -> Response:
 @admins
 def submit_credential_end(session: TheSession, credential: str) -> Response:
     if row := session.get(CredentialRow, credential):
-        credentials.end_credential(session, row)
+        issued_credentials.end_credential(session, row)
     return redirect_to("people")
 
 

@@ -13,7 +13,7 @@ from app.events.kinds import EngineSampled, EngineState, GpuSampled, RunFinished
 from app.events.log_writer import LogWriter
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.gpus.simulated_gpus import SimulatedGpus
+from app.machine.gpus.simulator_gpu_client import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_event_log_writer import FULL_SECONDS, MachineLog
 from app.machine.sampling.sample_board import Board

@@ -9,7 +9,7 @@ from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.dcgm_client import DcgmExporter
 from app.machine.gpus.gpu_reading import CombinedGpus
 from app.machine.gpus.nvml_gpus import NvmlGpus
-from app.machine.gpus.simulated_gpus import SimulatedGpus
+from app.machine.gpus.simulator_gpu_client import SimulatedGpus
 from app.machine.sampling.sampler_setup import create_gpu_source
 
 PLAYED = read_lineup(require_lineup_path("simulated"))

@@ -4,7 +4,7 @@ import pytest
 
 from app.events.event_field_types import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
-from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.effects.local_programs_on_copied_host_files import create_local_asker
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.weakened_setting_search import find_weakening_objection_by_programs

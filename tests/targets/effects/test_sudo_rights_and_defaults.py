@@ -4,7 +4,7 @@ import pytest
 
 from app.events.event_field_types import AppendLine, RemoveLine, ReplaceLine
 from app.targets import policy
-from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.effects.local_programs_on_copied_host_files import create_local_asker
 from app.targets.effects.sudo_rights_and_defaults import Sudo
 from app.targets.effects.weakened_setting_search import find_weakening_objection_by_programs
 from app.targets.program_sandbox import detect_confinement

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Router
 
 from app.people.passwords import hash_password
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.db import open_and_migrate_database
 from app.store.models import PersonRow
 from app.web.access.access_rechecks import AccessRechecks
@@ -44,7 +44,7 @@ def secrets(database):
             session.flush()
             for kind in ("token", "session", "link"):
                 run = NAMED if kind == "link" else ""
-                _, secret = credentials.issue_credential(
+                _, secret = issued_credentials.issue_credential(
                     session, person=f"the-{right}", right=right, kind=kind, label="", run=run, seconds=HOUR
                 )
                 found[right, kind] = secret

@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route, Router
 
 from app.people.rights import Person, guests, operators, viewers
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.db import open_and_migrate_database
 from app.store.models import CredentialRow, PersonRow
 from app.web.access.access_rechecks import AccessRechecks, RequestContext
@@ -40,7 +40,7 @@ class Watching:
         self.more, self.told = asyncio.Queue(), []
         self.heard = asyncio.Condition()
         with Session(database) as session, session.begin():
-            row, self.secret = credentials.issue_credential(
+            row, self.secret = issued_credentials.issue_credential(
                 session, person="jo", right="operator", kind=kind, label="", run=run, seconds=3600.0
             )
             self.credential = row.id

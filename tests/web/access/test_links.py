@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.models import PersonRow, RunRow
 from tests.web.access.walk import application
 
@@ -27,13 +27,13 @@ async def guest(tmp_path):
         with Session(made.state.runtime.database) as session, session.begin():
             session.add_all([row(SHOWN, 1000.0), row(HIDDEN, 2000.0)])
             session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
-            _, link = credentials.issue_credential(
+            _, link = issued_credentials.issue_credential(
                 session, person="jo", right="viewer", kind="link", label="", run=SHOWN, seconds=3600.0
             )
-            _, old = credentials.issue_credential(
+            _, old = issued_credentials.issue_credential(
                 session, person="jo", right="viewer", kind="link", label="/", seconds=3600.0
             )
-            _, token = credentials.issue_credential(
+            _, token = issued_credentials.issue_credential(
                 session, person="jo", right="operator", kind="token", label="", seconds=3600.0
             )
         transport = httpx.ASGITransport(made)

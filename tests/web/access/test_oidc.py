@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.people.identity_provider_groups import GroupRights
 from app.people.passwords import hash_password
-from app.store import audit, credentials, people
+from app.store import audit, issued_credentials, people
 from app.store.db import open_and_migrate_database
 from app.store.models import PersonRow
 from app.web.access import sign_in_oidc
@@ -208,7 +208,7 @@ async def test_a_group_that_was_taken_away_is_taken_from_tokens_and_other_sessio
     provider.claims = {"groups": ["stig-admins"]}
     await grouped.signs_in()
     with Session(database) as session, session.begin():
-        _, token = credentials.issue_credential(
+        _, token = issued_credentials.issue_credential(
             session, person="ada", right="admin", kind="token", label="", seconds=3600.0
         )
     provider.claims = {"groups": ["everyone"]}

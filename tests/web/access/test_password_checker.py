@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from app.people import passwords
 from app.people.passwords import PasswordsBusy, hash_password
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.db import open_and_migrate_database
 from app.store.login_attempts import WITHIN, LoginAttemptRow
 from app.store.models import PersonRow
@@ -73,7 +73,7 @@ async def test_the_right_password_lets_in_and_a_wrong_one_does_not(desk, databas
     found = await desk.check_attempt(RIGHT)
     assert isinstance(found, SignInGranted)
     with Session(database) as session:
-        assert credentials.find_credential_even_if_invalid(session, found.session).person == "jo"
+        assert issued_credentials.find_credential_even_if_invalid(session, found.session).person == "jo"
 
 
 @pytest.mark.parametrize("name", ["nobody", "no name\0at all", "x" * 64])
@@ -139,8 +139,8 @@ async def test_a_browsers_cookie_opens_nothing_helps_nobody_else_and_is_counted_
         assert isinstance(await desk.check_attempt(wrong(browser=first.browser)), WrongPassword)
     assert isinstance(await desk.check_attempt(wrong(browser=first.browser)), RetryLater)
     with Session(database) as session:
-        assert credentials.find_valid_browser_cookie_id(session, "sam", first.browser, time.time()) == ""
-        assert credentials.find_credential_even_if_invalid(session, first.browser).kind == "browser"
+        assert issued_credentials.find_valid_browser_cookie_id(session, "sam", first.browser, time.time()) == ""
+        assert issued_credentials.find_credential_even_if_invalid(session, first.browser).kind == "browser"
 
 
 async def test_ten_thousand_names_from_one_place_leave_a_few_rows(desk, database):

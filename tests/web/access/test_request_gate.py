@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlmodel import Session
 
 from app.events.record import AUDIT, check_chain_and_get_head
-from app.store import audit, credentials
+from app.store import audit, issued_credentials
 from app.store.events import EventStore
 from app.store.models import PersonRow
 
@@ -30,11 +30,11 @@ async def test_a_link_watches_and_does_nothing_else(knock, database, secrets):
 
 async def test_a_credential_ends_with_its_time_its_owner_and_its_owners_right(knock, database, secrets):
     with Session(database) as session, session.begin():
-        row = credentials.find_credential_even_if_invalid(session, secrets["operator", "token"])
+        row = issued_credentials.find_credential_even_if_invalid(session, secrets["operator", "token"])
         row.expires_at -= 7200
     assert (await knock("GET", "/", "operator")).status_code == 401
     with Session(database) as session, session.begin():
-        credentials.find_credential_even_if_invalid(session, secrets["operator", "token"]).expires_at += 7200
+        issued_credentials.find_credential_even_if_invalid(session, secrets["operator", "token"]).expires_at += 7200
         session.get(PersonRow, "the-operator").right = "viewer"
     assert (await knock("POST", "/runs", "operator")).status_code == 403
     with Session(database) as session, session.begin():
@@ -100,7 +100,7 @@ async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_b
 
 async def test_the_record_says_which_token_was_used_and_who_made_it(knock, database, secrets):
     with Session(database) as session, session.begin():
-        lent, secrets["lender", "token"] = credentials.issue_credential(
+        lent, secrets["lender", "token"] = issued_credentials.issue_credential(
             session,
             person="the-operator",
             right="operator",

@@ -6,7 +6,7 @@ from sqlmodel import Session
 
 from app.events.kinds import RunFailed
 from app.skills.catalog import load_skill
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.models import PersonRow
 from app.web.pages.hosts_sharing_each_engine import MOST_LANES, RunHolds, ServedHost, Sharing, compute_shares
 from app.web.pages.mission.engine_use_times import HoldBar
@@ -140,7 +140,7 @@ async def test_who_came_by_a_link_to_one_run_sees_no_other_host(tmp_path):
         with Session(runtime.database) as session, session.begin():
             session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
             said = {"person": "jo", "right": "viewer", "kind": "link", "label": "", "seconds": 3600.0}
-            _, link = credentials.issue_credential(session, run="aaaa1111", **said)
+            _, link = issued_credentials.issue_credential(session, run="aaaa1111", **said)
         transport = httpx.ASGITransport(made)
         async with httpx.AsyncClient(transport=transport, base_url="http://temper.example") as http:
             await http.get(f"/share/{link}")

@@ -8,7 +8,7 @@ from sqlmodel import Session, select
 from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested, ItemEscalated, ItemStarted, RunFinished
 from app.people.rights import Person
 from app.runs.open_decisions import OpenDecision, PossibleAnswer
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.models import CommandRow, PersonRow
 from app.web.pages.inbox import SHOWN, create_answer_form, render_decision_or_nothing_selected_notice, render_queue
 from tests.runs.doors import house
@@ -95,7 +95,7 @@ async def test_strangers_and_links_are_not_told_the_number(tmp_path):
             session.add(PersonRow(name="jo", right="operator", made_at=1.0))
             session.flush()
             issued = {
-                kind: credentials.issue_credential(
+                kind: issued_credentials.issue_credential(
                     session, person="jo", right="viewer", kind=kind, label="", run=run, seconds=3600.0
                 )[1]
                 for kind, run in (("link", "r1"), ("token", ""))

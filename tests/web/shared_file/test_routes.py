@@ -6,7 +6,7 @@ import httpx
 from sqlmodel import Session
 
 from app.events.record import GENESIS, build_recorded_event
-from app.store import credentials
+from app.store import issued_credentials
 from app.store.models import PersonRow
 from tests.runs.doors import house
 from tests.web.access.walk import application
@@ -44,10 +44,10 @@ async def test_who_may_not_read_prompts_gets_a_file_without_them(tmp_path):
             tokens = {}
             for name in ("viewer", "operator"):
                 session.add(PersonRow(name=name, right=name, password="", made_at=0.0))
-                _, tokens[name] = credentials.issue_credential(
+                _, tokens[name] = issued_credentials.issue_credential(
                     session, person=name, right=name, kind="token", label="", seconds=3600.0
                 )
-            _, link = credentials.issue_credential(
+            _, link = issued_credentials.issue_credential(
                 session, person="operator", right="viewer", kind="link", label="", run="r1", seconds=3600.0
             )
         store = made.state.runtime.store

@@ -17,7 +17,7 @@ from app.runs.commands_to_runs import command_run
 from app.runs.name_and_tags import set_run_labels, split_at_commas_and_blanks
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
-from app.store import credentials, run_queries
+from app.store import issued_credentials, run_queries
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.changes_since_visit import LastLook, TheLastLook, TheLookReader
@@ -225,7 +225,7 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = credentials.issue_link(
+        made, secret = issued_credentials.issue_link(
             session, me.name, row.id, hours, rights.build_creator_chain_for_new_credential()
         )
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at

@@ -2,7 +2,7 @@ import httpx
 
 from app.lineups.model import Gpu
 from app.machine.gpus.gpu_reading import GpuReading
-from app.machine.gpus.simulated_gpus import SimulatedGpus
+from app.machine.gpus.simulator_gpu_client import SimulatedGpus
 
 CARD = {"memory_used_gib": 12.5, "memory_total_gib": 23.0, "utilization": 40, "power_w": 51.2, "temperature_c": 55}
 GPUS = [Gpu(0, "NVIDIA L4", 23.0, 300), Gpu(1, "NVIDIA L4", 23.0, 300)]

@@ -5,8 +5,8 @@ import pytest
 from app.errors import BadInput
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
-from app.evidence.incoming import starting_point
-from app.evidence.incoming.starting_point import read_starting_point
+from app.evidence.incoming import open_rules_of_foreign_assessment
+from app.evidence.incoming.open_rules_of_foreign_assessment import read_starting_point
 from app.evidence.xccdf_and_arf import build_arf
 from app.skills.catalog import load_skill
 
@@ -88,6 +88,6 @@ def test_what_cannot_be_read_is_said_with_what_can(tmp_path):
 def test_a_file_without_end_is_not_read_to_its_end(tmp_path):
     file = tmp_path / "endless"
     with file.open("wb") as sparse:
-        sparse.truncate(starting_point.LARGEST + 1)
+        sparse.truncate(open_rules_of_foreign_assessment.LARGEST + 1)
     with pytest.raises(BadInput, match="is larger than 128 MiB"):
         read_starting_point(file, STIG)
