@@ -200,7 +200,8 @@ def main() -> int:
         words.write_text(json.dumps({"was": was}))
         report("before", was, was, began, machine)
         began = time.monotonic()
-        generate = f"oscap xccdf generate fix --profile {options.profile} --fix-type %s {PLACE}/{CONTENT[options.kind]}"
+        content = f"{PLACE}/{CONTENT[options.kind]}"
+        generate = f"oscap xccdf generate fix --profile {options.profile} --fix-type %s {content} 2>/dev/null"
         if options.fix == "bash":
             print(run_bash(shell, generate, options.hours), flush=True)
         elif options.fix == "ansible":

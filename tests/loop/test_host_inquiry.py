@@ -94,7 +94,11 @@ async def test_what_the_scanner_said_after_each_attempt_is_a_part_of_its_reason(
     target = SimpleNamespace(run_blocking=answer_nothing)
     services = SimpleNamespace(target=target)
     run = SimpleNamespace(
-        state=state, item=state.item, rule=SimpleNamespace(id=EMPTY, paths=()), services=services, event_fields=AT
+        state=state,
+        item=state.item,
+        rule=SimpleNamespace(id=EMPTY, paths=()),
+        services=services,
+        current_attempt_event_fields=AT,
     )
     [answered] = (await answer_inquiry(run, Inquiry(why="", questions=(AskVerdict(),)), 1)).answers
     assert answered.answer == "attempt 1: still no"
