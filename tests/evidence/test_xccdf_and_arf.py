@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from app.events.record import format_timestamp
 from app.evidence.run_record import read_run_record
 from app.evidence.xccdf_and_arf import build_arf, build_xccdf
 from tests.evidence.logs import EVERY_WORD, chain, finished, plain_case, queued, scoped, started, verdicts
@@ -28,12 +29,17 @@ def foreign_case(tmp_path, monkeypatch):
 
 
 def test_it_has_what_stig_manager_reads():
-    root = ET.fromstring(build_xccdf(read_run_record(named_log())))
+    case = read_run_record(named_log())
+    root = ET.fromstring(build_xccdf(case))
+    assert case.published.note
+    assert root.findtext(f"{X}description") == case.published.note
     assert (root.tag, root.get("id")) == (f"{X}Benchmark", "xccdf_mil.disa.stig_benchmark_RHEL_9_STIG")
     (result,) = root.findall(f"{X}TestResult")
     assert result.findtext(f"{X}target") == "web-1"
     assert re.fullmatch(r"cpe:/a:temper:temper:[\w.-]+", result.get("test-system"))
     assert result.get("end-time").endswith("Z")
+    assert case.state.started_at > case.queued_at
+    assert result.get("start-time") == format_timestamp(case.state.started_at)
     words = {one.get("idref"): one.findtext(f"{X}result") for one in result.findall(f"{X}rule-result")}
     assert words[f"xccdf_mil.disa.stig_rule_{NAMES['V-257985']}"] == "pass"
     assert words[f"xccdf_mil.disa.stig_rule_{NAMES['V-257984']}"] == "fail"

@@ -148,3 +148,4 @@ async def test_a_run_that_can_hear_no_command_ends_with_that_error_instead_of_wa
     with pytest.raises(ValueError, match="broken"):
         async with asyncio.timeout(20):
             await asyncio.gather(here.run(RULE, mode="review"), pause_and_break())
+    assert [one.get_name() for one in asyncio.all_tasks() if one.get_name().startswith("work on run")] == []

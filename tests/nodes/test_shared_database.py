@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import event, text, update
+from sqlalchemy import create_engine, event, text, update
 from sqlmodel import Session, select
 
 from app.config import Settings
@@ -200,6 +200,12 @@ def test_what_still_waits_of_a_run_that_the_process_took_back_is_dropped_and_its
     assert store.append([waits]) == {"r"}
     check_chain_and_get_head(store.read_lines("r"))
     assert store.read_last_link("r") == (2, anew.hash)
+
+
+def test_notices_are_listened_for_with_the_password_of_the_address(database):
+    engine = create_engine("postgresql+psycopg://temper:secret@127.0.0.1:1/temper")
+    listener = NotificationListener(engine, EventStore(database), Bus())
+    assert listener._address == "postgresql://temper:secret@127.0.0.1:1/temper"
 
 
 async def test_a_node_hears_of_what_another_wrote_and_of_what_it_missed(database):
