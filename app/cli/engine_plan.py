@@ -46,7 +46,7 @@ def print_plan_and_get_exit_code(lineup: str, single_model: SingleModel | None, 
     if bool(lineup) == (single_model is not None):
         raise BadInput("Give either a line-up (a shipped one's name, or a path) or --model with --gpu.")
     if single_model:
-        fits = plan_lineup(_create_single_lineup(single_model, gpus))
+        fits = plan_lineup(_create_lineup_of_one_engine_without_roles(single_model, gpus))
     else:
         fits = plan_lineup(_replace_gpus(read_lineup(require_lineup_path(lineup)), gpus))
     if as_json:
@@ -63,7 +63,7 @@ def _replace_gpus(lineup: Lineup, gpus: str) -> Lineup:
     return replace(lineup, gpus=parse_gpu_kind_colon_count(gpus, indices))
 
 
-def _create_single_lineup(single_model: SingleModel, gpus: str) -> Lineup:
+def _create_lineup_of_one_engine_without_roles(single_model: SingleModel, gpus: str) -> Lineup:
     if not gpus:
         raise BadInput("A plan for a model needs GPUs: add --gpu, such as --gpu h200:1.")
     engine = _create_engine(single_model)

@@ -13,7 +13,7 @@ from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.host_files_protocol import Files
 from app.targets.effects.legal_notice_protection import build_notice_asks_for_file_and_sshd
-from app.targets.effects.too_strict_values import list_asks_stated_by_rule
+from app.targets.effects.too_strict_values import list_key_value_texts_asked_by_rule
 
 Check = Callable[[Files], Verdict]
 _WRITTEN = (
@@ -55,7 +55,7 @@ class Rule:
     @property
     def permitted_weakenings(self) -> frozenset[str]:
         """What a change may do for this rule although it counts as weaker or past a bound."""
-        stated = list_asks_stated_by_rule(f"{self.requirement}\n{self.fix}")
+        stated = list_key_value_texts_asked_by_rule(f"{self.requirement}\n{self.fix}")
         return self.asks | stated | build_notice_asks_for_file_and_sshd(f"{self.whole}\n{self.code}")
 
 

@@ -8,7 +8,7 @@ from app.resources.kind import HostState, ResourceState, RuleTexts
 from app.resources.vendor_script import RunVendorScript, create_vendor_action
 from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import assess_change
-from app.targets.effects.too_strict_values import list_asks_stated_by_rule
+from app.targets.effects.too_strict_values import list_key_value_texts_asked_by_rule
 from app.targets.planned_effects_of_actions import ProposedChange
 from app.targets.policy import list_action_refusals
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -274,7 +274,7 @@ def test_bounds_and_the_start_of_shells_hold_for_a_script(path, was, now, clause
 def test_a_bound_in_a_value_of_several_numbers_may_be_stated_by_the_rule(now):
     action = create_vendor_action("r", "true")
     foreseen = DryRun(ran(action).states, files={PROFILE: state(0o644, text=now)})
-    stated = list_asks_stated_by_rule(f"Set {now.replace('=', ' to ')}")
+    stated = list_key_value_texts_asked_by_rule(f"Set {now.replace('=', ' to ')}")
     assert list_action_refusals([action], PLACE, NoLinks({}), frozenset(), foreseen)
     assert list_action_refusals([action], PLACE, NoLinks({}), stated, foreseen) == []
 

@@ -129,7 +129,7 @@ def list_bounds(program: str, key: str) -> list[Bound]:
     return [one for one in load_bounds().bounds if one.program == program and re.fullmatch(one.key, key)]
 
 
-def list_asks_stated_by_rule(rule_text: str) -> frozenset[str]:
+def list_key_value_texts_asked_by_rule(rule_text: str) -> frozenset[str]:
     """Return what the text of a rule asks for: "KEY VALUE" for values past a bound, and the notice that it states.
 
     A number counts after the name of its setting, or in a line of its own that assigns it, as scripts of content do.

@@ -9,7 +9,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from app.syntax.host_files_protocol import FileState
 from app.targets.effects import too_strict_values
-from app.targets.effects.too_strict_values import list_asks_stated_by_rule, list_bounds, load_bounds
+from app.targets.effects.too_strict_values import list_bounds, list_key_value_texts_asked_by_rule, load_bounds
 from app.targets.effects.weakened_setting_search import DAEMONS
 from tests.targets.effects.change import lost
 
@@ -82,8 +82,8 @@ def test_what_rules_really_ask_for_is_within(path, was, now):
     ],
 )
 def test_a_rules_own_text_may_ask_for_more(path, was, now, text):
-    assert lost({path: f"{was}\n"}, {path: f"{now}\n"}, *list_asks_stated_by_rule(text)) == ""
-    other = list_asks_stated_by_rule(text.replace("64", "20").replace("1", "30"))
+    assert lost({path: f"{was}\n"}, {path: f"{now}\n"}, *list_key_value_texts_asked_by_rule(text)) == ""
+    other = list_key_value_texts_asked_by_rule(text.replace("64", "20").replace("1", "30"))
     assert lost({path: f"{was}\n"}, {path: f"{now}\n"}, *other)
 
 
@@ -95,7 +95,7 @@ def test_every_value_that_a_site_may_choose_is_asked_for_by_its_rule():
         value = str(int(getattr(parameter, end)))
         chosen = ParameterUsed(name=name, value=value, sha256="", rules=parameter.rules, where="every host")
         made = apply_parameters(stig, (chosen,)).rules[parameter.rules[0]]
-        assert f"{key} {value}" in list_asks_stated_by_rule(f"{made.requirement}\n{made.fix}"), name
+        assert f"{key} {value}" in list_key_value_texts_asked_by_rule(f"{made.requirement}\n{made.fix}"), name
 
 
 @pytest.mark.parametrize(
