@@ -35,7 +35,7 @@ from app.targets.policy import list_action_refusals
 from app.targets.resources.available_actions import Offer, build_offers
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.ssh.shell_script import read_script_part
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from tests.docs.commands import ROOT
 from tests.evidence.playbook.fresh import RULE, fix
 from tests.targets.resources.test_resource_policy import NoLinks
@@ -161,7 +161,7 @@ def test_what_is_shown_of_it_is_a_sentence_and_harmless(kind, sample):
     sentence = applied.describe().text
     assert sentence == f"Worker changed {place}" if kind.find_candidates else sentence.startswith("The vendor's")
     diff = render_resource_diff(DryRun((replace(sample.foreseen, after=HOSTILE),)))
-    page = fill_template_with_context("partials/_diff.html", diff=diff, undone=False)
+    page = render_template_to_text("partials/_diff.html", diff=diff, undone=False)
     assert place in page
     assert "&lt;script&gt;" in page
     assert HOSTILE not in page

@@ -14,7 +14,7 @@ from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from app.web.url_paths import redirect_to_run_or_route
 
 LOG_LINES = 12
@@ -67,7 +67,7 @@ async def submit_engine_command(runtime: TheRuntime, engine: str, verb: EngineVe
 def render_cold_starts(runtime: Runtime) -> str:
     now = time.time()
     cards = [_build_cold_start_card(name, one, now) for name, replicas in runtime.launched.items() for one in replicas]
-    return fill_template_with_context("partials/_cold_starts.html", cards=cards)
+    return render_template_to_text("partials/_cold_starts.html", cards=cards)
 
 
 def _build_cold_start_card(engine: str, replica: LaunchedReplica, now: float) -> ColdStartCard:

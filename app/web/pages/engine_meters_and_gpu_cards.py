@@ -21,7 +21,7 @@ from app.web.pages.gpu_cards import render_gpu_cards
 from app.web.pages.hosts_sharing_each_engine import EngineShare, Sharing, TheSharing, render_shares_by_engine
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import TheMissions, TheMoment
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 
 STATE_SECONDS = 3600.0
 """How far back to look for an engine's state, which is logged only when it changes."""
@@ -161,7 +161,7 @@ def render_meter(
         "simulated": bool(sample and sample.simulated),
         "past": past,
     }
-    return fill_template_with_context("partials/_meter.html", **context)
+    return render_template_to_text("partials/_meter.html", **context)
 
 
 def render_current_or_past_gpus(runtime: Runtime, at: float | None = None) -> str:

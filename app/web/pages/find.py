@@ -26,7 +26,7 @@ from app.web.pages.palette_destinations import (
     search_groups,
 )
 from app.web.pages.search_within_run import build_item_line, find_run_skill
-from app.web.pages.templating import fill_template_with_context, format_day_and_time, render_page
+from app.web.pages.templating import format_day_and_time, render_page, render_template_to_text
 from app.web.stream.fold_cache import RunStateCache
 from app.web.url_paths import path_to
 
@@ -55,7 +55,7 @@ def search_destinations(
         groups += _iterate_unfiltered_groups_for_signed_in(session, fleet, decisions, q)
     found = search_groups(groups, q)
     if part:
-        html = fill_template_with_context("partials/_found.html", groups=found)
+        html = render_template_to_text("partials/_found.html", groups=found)
         return HTMLResponse(html, headers={"cache-control": "no-store"})
     return render_page("find.html", q=q, groups=found)
 

@@ -14,7 +14,7 @@ from app.machine.sampling.sensor_provenance import describe_gpu_data_source, to_
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 
 router = APIRouter(include_in_schema=False)
 
@@ -92,7 +92,7 @@ def render_gpu_cards(
         GpuCard(event, lines=_format_power_line_points(power.get((event.host, event.gpu), ())))
         for event in sorted(newest, key=lambda event: (event.host, event.gpu))
     ]
-    return fill_template_with_context("partials/_gpus.html", cards=cards, reason=reason)
+    return render_template_to_text("partials/_gpus.html", cards=cards, reason=reason)
 
 
 def render_memory_cards(
@@ -100,7 +100,7 @@ def render_memory_cards(
 ) -> str:
     """`samples_with_age` has the age in seconds and the sample of each GPU."""
     cards = [_build_memory_card(known_engines, *one, exporters) for one in samples_with_age]
-    return fill_template_with_context("partials/_waterfall.html", cards=cards)
+    return render_template_to_text("partials/_waterfall.html", cards=cards)
 
 
 def build_gpu_cards(runtime: Runtime) -> list[GpuCard]:

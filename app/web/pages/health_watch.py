@@ -14,7 +14,7 @@ from app.store.db import DATABASE_UNAVAILABLE
 from app.store.periodic_background_task_base import PeriodicTask
 from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.newest_message_broadcast import Announcements
 from app.web.stream.sse_messages import encode_message
@@ -28,7 +28,7 @@ FIRST_SECONDS = 1.0
 
 def render_health(faults: Sequence[HealthFault], run: FaultedRun | None = None) -> str:
     """Render the faults as the inner HTML of the page's #health, on the page of a run with what they mean for it."""
-    return fill_template_with_context("partials/_health.html", faults=faults, run=run)
+    return render_template_to_text("partials/_health.html", faults=faults, run=run)
 
 
 def build_faulted_run(runtime: Runtime, state: RunState) -> FaultedRun:

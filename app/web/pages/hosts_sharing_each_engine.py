@@ -26,7 +26,7 @@ from app.web.pages.mission.engine_use_times import (
     draw_outage_gaps,
 )
 from app.web.pages.mission.turn_lane import ROLES
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 
 TURNS = ("turn.started", "turn.finished", "turn.interrupted")
 LONGEST_TURN = 900.0
@@ -175,7 +175,7 @@ TheSharing = Annotated[Sharing | None, Depends(_get_sharing_or_none_for_guest)]
 def render_shares_by_engine(lineup: Lineup, shares: Mapping[str, EngineShare]) -> dict[str, str]:
     """Return inner HTML by engine."""
     return {
-        name: fill_template_with_context("partials/_share.html", share=shares.get(name, EngineShare()))
+        name: render_template_to_text("partials/_share.html", share=shares.get(name, EngineShare()))
         for name in lineup.engines
     }
 

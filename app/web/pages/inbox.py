@@ -13,7 +13,7 @@ from app.runs.open_decisions import GROUPS, OpenDecision, PossibleAnswer, explai
 from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.header_badges import InboxWatch
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.templating import fill_template_with_context, render_page
+from app.web.pages.templating import render_page, render_template_to_text
 from app.web.url_paths import path_to
 
 router = APIRouter(include_in_schema=False)
@@ -78,7 +78,7 @@ async def stream_inbox(
 
 def render_queue(decisions: Sequence[OpenDecision], now: float, chosen_decision: OpenDecision | None = None) -> str:
     grouped = [(name, [one for one in decisions[:SHOWN] if one.get_group(now) == name]) for name in GROUPS]
-    return fill_template_with_context(
+    return render_template_to_text(
         "partials/_inbox_queue.html",
         grouped=[(name, some) for name, some in grouped if some],
         total=len(decisions),
@@ -89,7 +89,7 @@ def render_queue(decisions: Sequence[OpenDecision], now: float, chosen_decision:
 
 def render_decision_or_nothing_selected_notice(decision: OpenDecision | None, person: Person | None) -> str:
     form = create_answer_form(decision, person) if decision else None
-    return fill_template_with_context("partials/_decision.html", decision=decision, form=form)
+    return render_template_to_text("partials/_decision.html", decision=decision, form=form)
 
 
 def create_answer_form(decision: OpenDecision, person: Person | None) -> AnswerForm:

@@ -13,7 +13,7 @@ from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import require_run
 from app.web.pages.mission.summary import read_summary
 from app.web.pages.run_energy_table import build_energy_table
-from app.web.pages.templating import fill_template_with_context, render_page
+from app.web.pages.templating import render_page, render_template_to_text
 
 PICTURE = {"content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff"}
 
@@ -32,7 +32,7 @@ def show_summary(runtime: TheRuntime, session: TheSession, request: Request, run
 @guests
 def show_summary_picture(runtime: TheRuntime, session: TheSession, run: str) -> Response:
     row = require_run(session, run)
-    picture = fill_template_with_context("summary.svg", **_build_summary_context(runtime, row))
+    picture = render_template_to_text("summary.svg", **_build_summary_context(runtime, row))
     return Response(picture, media_type="image/svg+xml", headers=PICTURE)
 
 

@@ -65,7 +65,7 @@ def get_environment() -> Environment:
     return made
 
 
-def fill_template_with_context(template: str, **context: Any) -> str:
+def render_template_to_text(template: str, **context: Any) -> str:
     return get_environment().get_template(template).render(**context)
 
 
@@ -78,7 +78,7 @@ def render_page(template: str, *, here: str = "", status: int = 200, **context: 
         "x-content-type-options": "nosniff",
         "cache-control": "no-store",
     }
-    return HTMLResponse(fill_template_with_context(template, nonce=nonce, here=here, **context), status, headers)
+    return HTMLResponse(render_template_to_text(template, nonce=nonce, here=here, **context), status, headers)
 
 
 def clean_page_text(text: str) -> str:

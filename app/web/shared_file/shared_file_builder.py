@@ -34,7 +34,7 @@ from app.web.pages.mission.summary import build_summary
 from app.web.pages.mission.timeline import draw_timeline, fold_timeline
 from app.web.pages.mission.turn_lane import ROLES
 from app.web.pages.run_energy_table import build_energy_table
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from app.web.shared_file.asset_inlining import inline_assets
 from app.web.shared_file.page_stream_recording import record_stream
 
@@ -81,7 +81,7 @@ def build_shared_file(archive: RunArchive, row: RunRow, notary: Notary, *, promp
         show = msgspec.json.encode(_build_player_data(archive, row, scene, log))
         about = {"host": row.host, "simulated": row.simulated}
         shared = build_shared_log(log, show, about, notary.key, prompts=prompts)
-        page = fill_template_with_context("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
+        page = render_template_to_text("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
     finally:
         WHO.reset(before)
     return inline_assets(page).encode("utf-8", "replace")
@@ -102,7 +102,7 @@ def _render_item_pages_by_rule(archive: RunArchive, row: RunRow, log: Sequence[R
     steady = [one for one in log if not isinstance(one.event, TurnDelta)]
     rules = build_summary(steady).state.items
     pages = {
-        rule: fill_template_with_context(
+        rule: render_template_to_text(
             "item.html", nonce="", here="", **build_item_context(archive.lineup, row, rule, steady)
         )
         for rule in rules

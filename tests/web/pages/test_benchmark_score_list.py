@@ -4,13 +4,13 @@ from app.config import PACKAGE
 from app.scores.scores_markdown import COLUMNS
 from app.scores.signed_score_file import sign_score
 from app.web.pages.benchmark_score_list import HEADS, SHIPPED, _build_score_line
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from tests.evidence.played import KEY
 from tests.scores.test_score_figures import GOOD, score, trial
 
 
 def shown(lines, unread=()):
-    return fill_template_with_context(
+    return render_template_to_text(
         "scores.html", nonce="n", here="/scores", lines=lines, unread=unread, heads=HEADS, folder="data/scores"
     )
 

@@ -31,7 +31,7 @@ from app.store.models import RunRow
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from tests.loop.playing import FIX
 from tests.runs.doors import house
 
@@ -100,7 +100,7 @@ def item_page(*events, right="operator"):
     row = RunRow(id="r1", host="fixture", skill="stig", mode="auto", state="running", queued_at=0.0, simulated=True)
     with seen_by(right):
         context = build_item_context(LINEUP, row, RULE, recorded(*events))
-        return fill_template_with_context("item.html", nonce="n", here="runs", **context)
+        return render_template_to_text("item.html", nonce="n", here="runs", **context)
 
 
 def test_the_items_page_folds_each_proposal_with_its_verdict_and_its_diff():

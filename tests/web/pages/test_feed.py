@@ -6,7 +6,7 @@ from app.events import kinds
 from app.events.event_field_types import Probe
 from app.events.record import GENESIS, build_recorded_event
 from app.web.pages.mission.feed import to_feed_line
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from tests.web.pages.mission_log import LESSON
 
 AT = {"rule": "V-1", "attempt": 1}
@@ -38,5 +38,5 @@ def test_a_persons_words_are_no_role():
 
 
 def test_the_role_is_bold_in_its_colour_and_the_rest_is_escaped():
-    drawn = fill_template_with_context("partials/_fleet_feed.html", feed=[line(PLAN)])
+    drawn = render_template_to_text("partials/_fleet_feed.html", feed=[line(PLAN)])
     assert '<b class="rolename role-architect">Architect</b> plan: &lt;b&gt;no&lt;/b&gt;' in drawn

@@ -8,7 +8,7 @@ from app.events.kinds import EngineState
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.memory_attribution import KnownEngines, LoadedMemory
 from app.web.pages.gpu_cards import GpuCard, render_gpu_cards, render_memory_cards
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from tests.machine.samples import gpu_sample
 
 PLAYED = read_lineup(require_lineup_path("simulated"))
@@ -94,10 +94,10 @@ def test_the_power_line_joins_idle_samples_and_is_open_where_nothing_was_sampled
 def test_cards_without_figures_are_told_from_those_that_are_read():
     read, silent = GpuCard(card(), at=5.0), GpuCard(card(gpu=1, used_gib=None))
     known = {"engines": [], "states": [], "needs": [], "nodes": [], "sampled": None}
-    assert "<b>1</b> read" in fill_template_with_context("partials/_vitals.html", gpus=[read, silent], **known)
-    assert "<b>1</b>, none readable" in fill_template_with_context("partials/_vitals.html", gpus=[silent], **known)
+    assert "<b>1</b> read" in render_template_to_text("partials/_vitals.html", gpus=[read, silent], **known)
+    assert "<b>1</b>, none readable" in render_template_to_text("partials/_vitals.html", gpus=[silent], **known)
     folded = "GPUs 1: no figures. The driver is gone."
-    assert folded in fill_template_with_context("partials/_gpus.html", cards=[silent], reason="The driver is gone.")
-    assert folded not in fill_template_with_context(
+    assert folded in render_template_to_text("partials/_gpus.html", cards=[silent], reason="The driver is gone.")
+    assert folded not in render_template_to_text(
         "partials/_gpus.html", cards=[read, silent], reason="The driver is gone."
     )

@@ -4,7 +4,7 @@ import pytest
 
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.people.rights import WHO, Person
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 
 LINEUP = read_lineup(require_lineup_path("simulated"))
 
@@ -15,7 +15,7 @@ def page_of():
 
     def drawn(right):
         WHO.set(Person("ada", right, "session"))
-        return fill_template_with_context("empty.html", nonce="n", here="/", lineup=LINEUP)
+        return render_template_to_text("empty.html", nonce="n", here="/", lineup=LINEUP)
 
     yield drawn
     WHO.set(before)

@@ -4,7 +4,7 @@ import msgspec
 
 from app.events.kinds import ItemEscalated, ItemPassed, ItemStarted, RunFinished, RunScoped
 from app.web.pages.mission.summary import build_summary
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from tests.runs.doors import house
 from tests.web.pages.mission_log import FIRST, SECOND, log, upto, verdict
 
@@ -46,7 +46,7 @@ def test_a_rollback_that_left_a_difference_is_said_aloud():
 def test_the_picture_is_one_svg_with_the_headline_in_it_and_hostile_text_is_text():
     told = build_summary(upto(RunFinished))
     context = {"simulated": True, "pace": 3.0, "skill": type("Skill", (), {"title": "<b>rules</b>"})}
-    drawn = fill_template_with_context("summary.svg", summary=told, **context)
+    drawn = render_template_to_text("summary.svg", summary=told, **context)
     assert drawn.startswith("<svg ")
     assert "1 of 2 fixed in 5:00" in drawn
     assert "&lt;b&gt;rules" in drawn
@@ -65,7 +65,7 @@ def test_many_open_items_are_shown_by_the_question_that_they_leave():
         ("needs a partition", 6),
         ("escalated", 2),
     ]
-    page = fill_template_with_context("partials/_left.html", summary=told, state=told.state)
+    page = render_template_to_text("partials/_left.html", summary=told, state=told.state)
     assert page.count("<details") == 2
     assert "Needs a partition <b>6</b>" in page
     assert "&lt;b&gt;" in page

@@ -31,7 +31,7 @@ from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import to_feed_line
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.recently_used import RecentlyUsed
 from app.web.stream.sse_messages import encode_message
@@ -124,7 +124,7 @@ class Fleet:
         alarmed = [line for line in lines if line.alarm and (not state or line.run in own)]
         alarms = sorted(alarmed, key=lambda line: line.at, reverse=True)
         drawn = {
-            "fleet-sum": fill_template_with_context(
+            "fleet-sum": render_template_to_text(
                 "partials/_fleet_sum.html",
                 hosts=len(lines),
                 sums={} if state else count_cells(lines),
@@ -133,35 +133,33 @@ class Fleet:
                 alarms=len(alarms),
                 tally=count_findings_by_outcome(find_runs_by_id(session, sorted(own)).values()) if state else None,
             ),
-            "fleet-asks": fill_template_with_context(
+            "fleet-asks": render_template_to_text(
                 "partials/_fleet_asks.html",
                 cards=[card for card in cards if card.state.is_paused_by_rule and not state],
                 alarms=alarms[:SHOWN_ALARMS],
                 more=len(alarms) - SHOWN_ALARMS,
                 waiting=[card for card in work if card.waits],
             ),
-            "fleet-work": fill_template_with_context(
+            "fleet-work": render_template_to_text(
                 "partials/_fleet_work.html", cards=work[:SHOWN_AT_WORK], more=len(work) - SHOWN_AT_WORK
             ),
-            "fleet-engines": fill_template_with_context(
+            "fleet-engines": render_template_to_text(
                 "partials/_fleet_engines.html", cards=build_engine_cards(self.runtime, shares, now)
             ),
         }
         if state:
             card = self._build_rollout_card(session, session.get_one(RolloutRow, rollout))
-            drawn["fleet-rollout"] = fill_template_with_context("partials/_fleet_rollout.html", card=card)
-            drawn["fleet-hosts"] = fill_template_with_context(
+            drawn["fleet-rollout"] = render_template_to_text("partials/_fleet_rollout.html", card=card)
+            drawn["fleet-hosts"] = render_template_to_text(
                 "partials/_fleet_hosts.html", parts=_list_parts_by_trouble(state)
             )
             told = list(read_rollout_events(session, rollout, state.seq - FEED))
-            drawn["fleet-feed"] = fill_template_with_context(
+            drawn["fleet-feed"] = render_template_to_text(
                 "partials/_fleet_feed.html", feed=[line for line in map(to_feed_line, reversed(told)) if line]
             )
         else:
             over = [row for row in list_newest_rollouts(session, RECENT) if row.ended_at]
-            drawn["fleet-rollouts"] = fill_template_with_context(
-                "partials/_fleet_rollouts.html", cards=cards, over=over
-            )
+            drawn["fleet-rollouts"] = render_template_to_text("partials/_fleet_rollouts.html", cards=cards, over=over)
         return drawn
 
     def render_parts_in_own_session(self, skill: str, rollout: str) -> dict[str, str]:

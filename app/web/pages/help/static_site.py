@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.config import PACKAGE
 from app.web.pages.help import library
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 
 ASSETS = ("temper.css", "help.css", "help.js", "icon.svg")
 
@@ -33,7 +33,7 @@ def _draw_page(name: str, root: str) -> str:
 
     shown = library.load_page(name, lambda other: root + _file_name(other))
     search = {"root": root, "search_index": root + library.SEARCH_INDEX}
-    return fill_template_with_context(
+    return render_template_to_text(
         "help.html", layout="help_site.html", nonce="", page=shown, asset=prefix_asset_name_with_root, **search
     )
 

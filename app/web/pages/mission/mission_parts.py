@@ -17,7 +17,7 @@ from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
 from app.web.pages.mission.steps import list_role_steps_with_signs
 from app.web.pages.mission.turn_lane import PLACES, Lane, Place
-from app.web.pages.templating import fill_template_with_context
+from app.web.pages.templating import render_template_to_text
 
 
 def build_engine_label_context(
@@ -67,17 +67,17 @@ def render_mission_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     attempt = _get_attempt_or_blank(mission)
     drawn = {
         "status": _render_status(mission, scene),
-        "progress": fill_template_with_context("partials/_progress.html", headway=measure_progress(mission.state)),
+        "progress": render_template_to_text("partials/_progress.html", headway=measure_progress(mission.state)),
         "now": _render_caption(mission, scene),
         "ribbon": _render_ribbon(mission, scene),
-        "item": fill_template_with_context(
+        "item": render_template_to_text(
             "partials/_item.html", **here, rule=rule, steps=list_role_steps_with_signs(mission)
         ),
-        "approval": fill_template_with_context("partials/_approval.html", **here),
-        "tries": fill_template_with_context("partials/_tries.html", tries=mission.tries[:-1]),
-        "undo": fill_template_with_context("partials/_undo.html", attempt=attempt),
-        "evidence": fill_template_with_context("partials/_evidence.html", **here, rule=rule, attempt=attempt),
-        "feed": fill_template_with_context("partials/_feed.html", **here),
+        "approval": render_template_to_text("partials/_approval.html", **here),
+        "tries": render_template_to_text("partials/_tries.html", tries=mission.tries[:-1]),
+        "undo": render_template_to_text("partials/_undo.html", attempt=attempt),
+        "evidence": render_template_to_text("partials/_evidence.html", **here, rule=rule, attempt=attempt),
+        "feed": render_template_to_text("partials/_feed.html", **here),
     }
     for place in PLACES:
         drawn[f"lane-{place}"] = _render_lane(mission, scene, place)
@@ -89,7 +89,7 @@ def render_clock_part(mission: Mission, scene: Scene) -> dict[str, str]:
     ticking = scene.mode == "live" and state.status == "running" and state.idle_since is None
     since = state.started_at if ticking else None
     context = {"headway": measure_progress(state), "since": since, "at": state.at, "over": bool(state.ended)}
-    return {"clock": fill_template_with_context("partials/_clock.html", **context)}
+    return {"clock": render_template_to_text("partials/_clock.html", **context)}
 
 
 def _get_attempt_or_blank(mission: Mission) -> AttemptView:
@@ -109,7 +109,7 @@ def _render_lane(mission: Mission, scene: Scene, place: Place) -> str:
         "before": started.probes if started else (),
         "candidates": _list_candidates(item) if item and place == "architect" else [],
     }
-    return fill_template_with_context(f"partials/_turn_{place}.html", lane=lane, **context)
+    return render_template_to_text(f"partials/_turn_{place}.html", lane=lane, **context)
 
 
 def _list_candidates(item: Item) -> list[CandidateRow]:
@@ -129,21 +129,19 @@ def _render_caption(mission: Mission, scene: Scene) -> str:
         "turn": turn,
         "engine": engine,
     }
-    return fill_template_with_context("partials/_now.html", **context)
+    return render_template_to_text("partials/_now.html", **context)
 
 
 def _render_ribbon(mission: Mission, scene: Scene) -> str:
     parts = list_parts_if_many_items(mission.state.items.values(), scene.skill.rules)
     context = {"mission": mission, "scene": scene, "parts": parts, "rolled_back": count_rollbacks}
-    return fill_template_with_context("partials/_ribbon.html", **context)
+    return render_template_to_text("partials/_ribbon.html", **context)
 
 
 def _render_status(mission: Mission, scene: Scene) -> str:
     asked = mission.state.request
     simulated_host = asked is not None and is_fixture(asked.host)
-    return fill_template_with_context(
-        "partials/_status.html", mission=mission, scene=scene, simulated_host=simulated_host
-    )
+    return render_template_to_text("partials/_status.html", mission=mission, scene=scene, simulated_host=simulated_host)
 
 
 def render_engine_label_parts(mission: Mission, scene: Scene) -> dict[str, str]:
@@ -151,5 +149,5 @@ def render_engine_label_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     drawn = {}
     for engine in scene.lineup.engines.values():
         hold = build_engine_label_context(mission, engine, scene.lineup, outages)
-        drawn[f"hold-{engine.name}"] = fill_template_with_context("partials/_engine_label.html", hold=hold)
+        drawn[f"hold-{engine.name}"] = render_template_to_text("partials/_engine_label.html", hold=hold)
     return drawn

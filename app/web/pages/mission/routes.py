@@ -33,7 +33,7 @@ from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.pages.mission.past_view_thread_and_cache import PastViewThread, TheMoments
 from app.web.pages.mission.replay_stream import Replay
 from app.web.pages.start_run import FORM_PERSON
-from app.web.pages.templating import fill_template_with_context, render_page
+from app.web.pages.templating import render_page, render_template_to_text
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 from app.web.url_paths import path_to, redirect_back, redirect_to
 
@@ -134,7 +134,7 @@ async def show_moment(
 def _render_moment_partials(view: MissionView) -> HTMLResponse:
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
-    parts |= {"gpus": view.gpus, "steps": fill_template_with_context("partials/_steps.html", **vars(view))}
+    parts |= {"gpus": view.gpus, "steps": render_template_to_text("partials/_steps.html", **vars(view))}
     return HTMLResponse(wrap_partials(parts))
 
 

@@ -30,7 +30,7 @@ from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.ops.needs import OpsState, list_needs
 from app.web.pages.ops.webhooks import list_webhook_lines_if_admin
-from app.web.pages.templating import fill_template_with_context, render_page
+from app.web.pages.templating import render_page, render_template_to_text
 from app.web.stream.fold_cache import RunStateCache
 from app.web.url_paths import redirect_to_run_or_route
 
@@ -82,7 +82,7 @@ class Console:
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
         asked = list_needs(situation)
         return {
-            "vitals": fill_template_with_context(
+            "vitals": render_template_to_text(
                 "partials/_vitals.html",
                 runtime=runtime,
                 needs=asked,
@@ -92,23 +92,23 @@ class Console:
                 nodes=situation.nodes,
                 sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
             ),
-            "needs": fill_template_with_context(
+            "needs": render_template_to_text(
                 "partials/_needs.html",
                 needs=asked,
                 loading=[name for name, (_, one) in runtime.board.states.items() if one.state == "loading"],
             ),
-            "hand": fill_template_with_context("partials/_hand.html", cards=[RunCard(state) for state in states]),
-            "engines": fill_template_with_context("partials/_engines.html", cards=engines),
-            "simulator": fill_template_with_context("partials/_simulator.html", simulator=runtime.simulator),
+            "hand": render_template_to_text("partials/_hand.html", cards=[RunCard(state) for state in states]),
+            "engines": render_template_to_text("partials/_engines.html", cards=engines),
+            "simulator": render_template_to_text("partials/_simulator.html", simulator=runtime.simulator),
             "stairs": render_cold_starts(runtime) if runtime.launched else "",
-            "gpus": fill_template_with_context("partials/_gpu_rows.html", cards=gpus, reason=runtime.board.gpu_reason),
-            "feed": fill_template_with_context(
+            "gpus": render_template_to_text("partials/_gpu_rows.html", cards=gpus, reason=runtime.board.gpu_reason),
+            "feed": render_template_to_text(
                 "partials/_told.html",
                 feed=self._merge_feeds(list(newest)),
                 hosts=newest if len(set(newest.values())) > 1 else {},
             ),
-            "log": fill_template_with_context("partials/_log.html", lines=list(_read_engine_log_lines(runtime))),
-            "nodes": fill_template_with_context(
+            "log": render_template_to_text("partials/_log.html", lines=list(_read_engine_log_lines(runtime))),
+            "nodes": render_template_to_text(
                 "partials/_nodes.html", nodes=situation.nodes, node=runtime.leases.node if runtime.leases else ""
             ),
         }
