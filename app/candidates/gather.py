@@ -60,7 +60,8 @@ def gather_candidates(
     if " has mode " in evidence:
         found.append(_make_candidate(EVIDENCE, lambda: require_permission_actions(rule.title, evidence)))
     texts = f"{rule.title}\n{rule.requirement}"
-    if not any(one.actions for one in found) and (decision := find_person_decision(rule.id, texts)):
+    decision = find_person_decision(rule.id, texts)
+    if decision and (decision.although_proposed or not any(one.actions for one in found)):
         found.append(Candidate(source=PERSON, gap=decision.reason, question=decision.question))
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]
 

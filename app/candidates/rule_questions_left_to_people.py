@@ -17,6 +17,8 @@ class PersonDecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     """A pattern that is found in the title or the requirement of other content's rules."""
     reason: str
+    although_proposed: bool = False
+    """Told also where content proposes something: what it proposes is refused."""
 
 
 @cache

@@ -67,6 +67,8 @@ class ScoreOptions:
     budget: Budget
     public: Path | None = None
     """File for a result that can be sent in."""
+    skill: str = ""
+    """Skill on a virtual machine; empty for the one that comes with it."""
     quantized: str = ""
     """Quantisation that the server named for its model."""
 

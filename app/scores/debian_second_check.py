@@ -13,6 +13,7 @@ from app.scores.score_structures import TrialOutcome
 from app.scores.ssh_client import run_over_ssh
 from app.syntax.host_text import create_range_predicate
 from app.targets.rootfs.rootfs_machine import Rootfs
+from app.targets.vm.virtual_machine import VirtualMachine
 
 Observations = Mapping[str, str]
 _SECONDS = 1500.0
@@ -25,7 +26,7 @@ def parse_observations(out: str) -> Observations:
     return dict(line.split("\t", 1) for line in out.splitlines() if "\t" in line)
 
 
-async def observe_effects(machine: Rootfs) -> Observations | None:
+async def observe_effects(machine: Rootfs | VirtualMachine) -> Observations | None:
     """Run the observation script over SSH; return None if it fails, so that no rule is judged."""
     ran = await run_over_ssh(machine.get_access(), "sudo -n sh -s", _SECONDS, SCRIPT.read_bytes())
     return parse_observations(ran.out.decode("utf-8", "replace")) if ran.code == 0 else None

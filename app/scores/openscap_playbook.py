@@ -37,6 +37,8 @@ _ENDS = b"<<playbook ends>>\n"
 _TASK = re.compile(r"(?m)^(?=    - )")
 _LACKS = re.compile(r"couldn't resolve module/action '([\w.]+)'")
 _FAILED = re.compile(r"(?m)^task path: .*playbook\.yml:(\d+)\nfatal: \[.*?\]: FAILED! => (.*)$")
+_PACKAGING = re.compile(r"^ +(ansible\.builtin\.)?(package|dnf|yum|apt):", re.MULTILINE)
+_HOSTS, _GO_ON = "- hosts: all\n", "  ignore_errors: true\n  ignore_unreachable: true\n"
 _MOVED = re.compile(r"Error loading plugin '(\w+\.\w+)\.\w+'")
 
 
@@ -54,7 +56,7 @@ async def run_ansible_fixes_between_scans(
     access: SshAccess, rule_arguments: str, rule_names: Sequence[str], content: str, profile: str
 ) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
-    program = _require_ansible_program()
+    program = require_ansible_program()
     script = load_script_filled_with_rules("fix_by_ansible.sh", rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
     process = await start_ssh_process(access, line, most_bytes_per_read=_MOST)
@@ -126,10 +128,29 @@ def _belongs_to_rule(task: str, rule: str) -> bool:
     return f"\n      - {rule}\n" in f"{task}\n"
 
 
+def prepare_whole_playbook(playbook_text: str) -> str:
+    """Return the playbook so that it goes on after a task that fails, and reads all packages only when they changed.
+
+    It drops the tasks that read the packages again although no task since the last reading installs or removes any.
+    """
+    kept, is_known = [], False
+    for task in _TASK.split(playbook_text):
+        if "package_facts:" in task:
+            if not is_known:
+                kept.append(task)
+            is_known = True
+        else:
+            kept.append(task)
+            is_known = is_known and not _PACKAGING.search(task)
+    return "".join(kept).replace(_HOSTS, f"{_HOSTS}{_GO_ON}", 1)
+
+
 def play_until_no_task_fails(
-    program: str, playbook: Playbook, rules: Sequence[str], access: SshAccess, folder: Path
+    program: str, playbook: Playbook, rules: Sequence[str], access: SshAccess, folder: Path, seconds: int = 0
 ) -> Playbook:
     """Run the playbook on the machine, again without the rule of each task that fails. Return what ran to its end.
+
+    `seconds` is the longest time of a run; 0 stands for ANSIBLE_SECONDS.
 
     If its own changes keep Ansible from starting again, the rules that it had not reached are left out, too. Raises
     EnvironmentUnusable if the playbook stops for another reason.
@@ -137,7 +158,7 @@ def play_until_no_task_fails(
     unreached: list[str] | None = None
     while True:
         (folder / "playbook.yml").write_text(playbook.text)
-        ran = _run_ansible([program, *_list_connection_options(access), "playbook.yml"], folder)
+        ran = _run_ansible([program, *_list_connection_options(access), "playbook.yml"], folder, seconds)
         if ran.returncode == 0:
             return playbook
         failed = _FAILED.search(ran.stdout)
@@ -181,7 +202,7 @@ def _list_connection_options(access: SshAccess) -> list[str]:
     return ["-i", "127.0.0.1,", "--become", "-e", json.dumps(given)]
 
 
-def _run_ansible(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def _run_ansible(command: list[str], folder: Path, seconds: int = 0) -> subprocess.CompletedProcess[str]:
     calm = {
         "ANSIBLE_HOME": str(folder / "home"),
         "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),  # does not exist: the user's own settings must not apply
@@ -192,21 +213,16 @@ def _run_ansible(command: list[str], folder: Path) -> subprocess.CompletedProces
         "ANSIBLE_SSH_ARGS": "-o ControlMaster=auto -o ControlPersist=10s",
         "LC_ALL": "C.UTF-8",
     }
+    seconds = seconds or ANSIBLE_SECONDS
     try:
         return subprocess.run(
-            command,
-            cwd=folder,
-            env=os.environ | calm,
-            capture_output=True,
-            text=True,
-            timeout=ANSIBLE_SECONDS,
-            check=False,
+            command, cwd=folder, env=os.environ | calm, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired as exc:
-        raise EnvironmentUnusable(f"ansible-playbook took longer than {ANSIBLE_SECONDS} s and was ended.") from exc
+        raise EnvironmentUnusable(f"ansible-playbook took longer than {seconds} s and was ended.") from exc
 
 
-def _require_ansible_program() -> str:
+def require_ansible_program() -> str:
     beside = Path(sys.executable).with_name("ansible-playbook")
     found = str(beside) if beside.exists() else shutil.which("ansible-playbook")
     if not found:

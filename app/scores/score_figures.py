@@ -126,6 +126,9 @@ def _count_ways_to_root_before_after_total(trials: Sequence[Trial]) -> tuple[int
 
 def _describe_hosts(score: Score) -> str:
     order = score.order
+    if order.is_rebooted:
+        simulated = " (SIMULATED distribution)" if order.machine_kind == "el9" else ""
+        return f"the machine {order.machine_kind}{simulated}, judged after a reboot"
     if order.host:
         return f"a disposable Debian, {order.host}"
     kinds = [] if order.held_back else ["built-in"]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from app.events.event_field_types import EngineChoice
 
@@ -88,6 +88,13 @@ class ScoreOrder(Struct, frozen=True, kw_only=True):
     """All rules on one host in one run; otherwise each rule has its own fresh host."""
     held_back: str = ""
     """sha256 of the hosts' seed, if the seed is held back."""
+    machine_kind: str | UnsetType = UNSET
+    """Kind of the virtual machine, which is rebooted before its closing scan. Unset on other hosts, so that results of
+    before keep their signatures."""
+
+    @property
+    def is_rebooted(self) -> bool:
+        return self.machine_kind is not UNSET
 
     @property
     def engine(self) -> EngineChoice:

@@ -31,6 +31,7 @@ from app.scores.file_host_second_check import (
 from app.scores.generated_hosts import GeneratedHost
 from app.scores.run_summary import summarize_run
 from app.scores.score_structures import ScoreOrder, Trial, TrialOutcome
+from app.scores.vendor_fixes import build_root_ways, probe_ways_to_root
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.syntax.host_files_protocol import Files
@@ -38,6 +39,7 @@ from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 from app.targets.target_thread import TargetThread
+from app.targets.vm.virtual_machine import VirtualMachine
 
 
 class NoOperator:
@@ -73,20 +75,21 @@ async def run_file_host_trial(
 
 
 async def run_added_host_trial_on_new_machine(
-    runtime: Runtime, order: ScoreOrder, seed: int, target: Target, new_machine: Rootfs, budget: Budget
+    runtime: Runtime, order: ScoreOrder, seed: int, target: Target, new_machine: Rootfs | VirtualMachine, budget: Budget
 ) -> Trial:
     """Run a trial on a disposable machine that the caller has just created; `target` connects to it."""
     rules = order.rules
     pack = load_skill(order.skill)
     target.set_rule_paths_to_fetch(path for rule in rules for path in pack.rules[rule].paths)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
-    was = await asyncio.to_thread(target.check_health)
+    was, open_before = await asyncio.to_thread(target.check_health), await probe_ways_to_root(new_machine)
     began = time.monotonic()
     run = await _run_to_end(runtime, order, target, rules, budget)
     seconds = time.monotonic() - began
+    ways = build_root_ways(open_before, await probe_ways_to_root(new_machine))
     trial = _build_trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.check_health), was)
     fates = copy_with_effects(trial.fates, await observe_effects(new_machine))
-    return msgspec.structs.replace(trial, fates=fates, seconds=round(seconds, 3))
+    return msgspec.structs.replace(trial, fates=fates, ways=ways, seconds=round(seconds, 3))
 
 
 async def run_untouched_trial(
@@ -118,6 +121,7 @@ async def _run_to_end(
         pace=runtime.settings.speed if simulated else None,
         keep=True,
         engine=order.engine,
+        reboot=order.is_rebooted,
         note=f"score of {order.label}",
         by="temper score",
     )

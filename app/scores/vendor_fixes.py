@@ -1,4 +1,4 @@
-"""Run a vendor's own fixes on a disposable Debian, such as the bash script that OpenSCAP generates.
+"""Run a vendor's own fixes on a disposable machine, such as the bash script that OpenSCAP generates.
 
 The fixes run as root, as intended, without rollback. Harm is measured with the same probes as in a run.
 """
@@ -20,6 +20,7 @@ from app.skills.catalog import load_skill
 from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
+from app.targets.vm.virtual_machine import VirtualMachine
 from app.text.clean import clean_text
 
 SECONDS = 3600.0
@@ -45,17 +46,17 @@ class VendorOutcome:
 async def run_vendor_trial_on_new_machine(
     order: ScoreOrder,
     seed: int,
-    new_machine: Rootfs,
+    new_machine: Rootfs | VirtualMachine,
     target: Target,
     run_fixes: Callable[[str], Awaitable[VendorOutcome]],
 ) -> Trial:
     """Run a vendor's fixes on a new machine as a trial. `run_fixes` receives the rules as oscap arguments."""
     ids = {load_skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
-    was, open_before = await asyncio.to_thread(target.check_health), await _probe_ways_to_root(new_machine)
+    was, open_before = await asyncio.to_thread(target.check_health), await probe_ways_to_root(new_machine)
     found = await run_fixes(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
     harm = await _describe_first_harm_if_any(was, target)
-    open_after = await _probe_ways_to_root(new_machine)
+    open_after = await probe_ways_to_root(new_machine)
     fates = tuple(
         TrialOutcome(
             rule=rule,
@@ -72,9 +73,13 @@ async def run_vendor_trial_on_new_machine(
         rules=order.rules,
         fates=copy_with_effects(fates, found.seen),
         worse=harm,
-        ways=tuple(RootWay(name, open_before[name], open_after[name]) for name in open_before),
+        ways=build_root_ways(open_before, open_after),
         seconds=round(found.seconds, 3),
     )
+
+
+def build_root_ways(before: Mapping[str, bool], after: Mapping[str, bool]) -> tuple[RootWay, ...]:
+    return tuple(RootWay(name, before[name], after[name]) for name in before)
 
 
 def load_script_filled_with_rules(script_file_name: str, rule_arguments: str) -> str:
@@ -106,7 +111,7 @@ async def _run_root_script(
     return parse_outcome(ran)
 
 
-async def _probe_ways_to_root(machine: Rootfs) -> dict[str, bool]:
+async def probe_ways_to_root(machine: Rootfs | VirtualMachine) -> dict[str, bool]:
     found = {}
     for name, account, command in WAYS_TO_ROOT:
         at = machine.get_access("root" if account == "root" else "temper")

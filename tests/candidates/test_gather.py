@@ -102,6 +102,15 @@ def test_what_only_a_person_decides_is_said_where_nothing_is_proposed(target, ru
     assert [one.question for one in found if one.question] == ([question] if question else [])
 
 
+def test_a_question_that_is_asked_although_something_is_proposed_follows_the_proposals(target):
+    tasks = "- lineinfile: {path: /etc/fapolicyd/fapolicyd.conf, line: 'permissive = 0', create: true}"
+    skill = replace(STIG, list_tasks=lambda _: (ContentFix("the content's Ansible tasks", tasks),))
+    about = replace(STIG.rules[EMPTY], id="fapolicy_default_deny", title="", requirement="", fix="Ask somebody.")
+    found = gather_candidates(skill, about, target.files)
+    assert [one.question for one in found if one.actions or one.question] == ["", "needs a list of allowed programs"]
+    assert not any(one.is_usable for one in judge_candidates(found, target, NONE))
+
+
 def test_what_the_content_proposes_is_what_the_rule_asks_for(target):
     line = "umask 077"
     tasks = f"- lineinfile: {{path: /etc/bashrc, line: '{line}', create: true}}"

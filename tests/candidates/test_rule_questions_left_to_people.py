@@ -15,6 +15,8 @@ from app.candidates.rule_questions_left_to_people import find_person_decision
         ("V-1", "RHEL 9 systems using DNS must have at least two name servers.", "needs the site's name servers"),
         ("V-1", "RHEL 9 system accounts must not have an interactive login shell.", "needs a decision about accounts"),
         ("V-1", "The host must require a unique superusers name upon booting.", "needs a secret"),
+        ("fapolicy_default_deny", "", "needs a list of allowed programs"),
+        ("ensure_logrotate_activated", "", "needs a decision about old logs"),
     ],
 )
 def test_the_question_is_found_by_name_or_by_title(rule, title, question):

@@ -16,7 +16,7 @@ from app.cli.lineup_score import (
     run_score,
     write_score_table,
 )
-from app.cli.lineup_score_on_debian import score_debian
+from app.cli.lineup_score_on_machine import score_on_machine
 from app.cli.server_to_lineup import print_score_instructions
 from app.config import Settings
 from app.errors import BadInput
@@ -89,7 +89,7 @@ def test_a_server_is_asked_before_it_is_scored_on_a_debian(tmp_path, monkeypatch
     monkeypatch.setenv("PATH", "")  # no machine can be built
     asked = options(tmp_path, f"http://127.0.0.1:{free_port()}/v1")
     with pytest.raises(BadInput, match=asked.lineup):
-        score_debian(Settings(data=tmp_path, speed=0, kind="score"), asked, "vault")
+        score_on_machine(Settings(data=tmp_path, speed=0, kind="score"), asked, "vault")
 
 
 @pytest.mark.parametrize("words", [{"name": "nothing"}, {"name": "cpu", "held_back": "secret words"}])

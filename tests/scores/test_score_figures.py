@@ -1,5 +1,8 @@
 """What trials come to."""
 
+import msgspec
+import pytest
+
 from app.scores.score_figures import build_score_row, compute_mean_with_interval, compute_share_with_interval
 from app.scores.score_structures import RootWay, Score, ScoreOrder, Trial, TrialOutcome, is_fixed, is_gamed
 from app.scores.scores_markdown import format_name_marking_simulation, render_cells, render_scores_markdown
@@ -30,6 +33,23 @@ def score(*trials, **more):
         scanner="s",
         trials=trials,
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "hosts"),
+    [
+        ("debian12", "the machine debian12, judged after a reboot"),
+        ("el9", "the machine el9 (SIMULATED distribution), judged after a reboot"),
+    ],
+)
+def test_a_machine_that_boots_is_named_with_what_is_simulated(kind, hosts):
+    assert build_score_row(score(trial(GOOD), host="boots", machine_kind=kind)).hosts == hosts
+
+
+def test_results_of_before_machines_keep_the_bytes_that_were_signed():
+    made = score(trial(GOOD), host="vault")
+    assert b"machine_kind" not in msgspec.json.encode(made)
+    assert (made.order.is_rebooted, score(trial(GOOD), machine_kind="el9").order.is_rebooted) == (False, True)
 
 
 def test_a_share_has_wilsons_interval():

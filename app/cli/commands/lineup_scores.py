@@ -64,7 +64,14 @@ def score_lineup(
     ] = 1,
     rules: Rules = "",
     host: Annotated[
-        str, typer.Option(help="Use a disposable Debian of this name instead, built anew for each seed.")
+        str,
+        typer.Option(
+            help="Use the disposable machine of this name instead, as built for each seed: a virtual machine that "
+            "temper machine built, or else a Debian that shares this kernel and is built if it is missing."
+        ),
+    ] = "",
+    skill: Annotated[
+        str, typer.Option(help="Skill on a virtual machine. Default: all rules of the content that comes with it.")
     ] = "",
     held_back: Annotated[
         str, typer.Option(help="Generate all hosts from this secret seed; the result contains only its digest.")
@@ -79,7 +86,7 @@ def score_lineup(
 ) -> None:
     """Score a line-up on fresh hosts. Exits with 0 if no host was left worse than before, else with 2."""
     from app.cli.lineup_score import ScoreOptions, build_score_settings, run_score
-    from app.cli.lineup_score_on_debian import score_debian
+    from app.cli.lineup_score_on_machine import score_on_machine
     from app.events.event_field_types import Budget
 
     if out is None and public is None:
@@ -89,9 +96,9 @@ def score_lineup(
     out = out or (public or Path()).with_suffix(".result.json")
     settings = Settings(data=data, speed=speed, kind="score")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
-    asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget, public)
+    asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget, public, skill)
     if host:
-        raise typer.Exit(score_debian(settings, asked, host))
+        raise typer.Exit(score_on_machine(settings, asked, host))
     raise typer.Exit(run_score(build_score_settings(settings, lineup), asked))
 
 

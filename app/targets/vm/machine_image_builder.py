@@ -71,6 +71,8 @@ class MachineImage:
     base: BaseImage
     content: str
     """The data stream that comes with it."""
+    profile: str
+    """That data stream's profile for a whole benchmark."""
     scripts: tuple[str, ...] = ()
     """What makes it this kind: run inside it, one after the other."""
     disks: tuple[DiskSpec, ...] = DISKS
@@ -121,6 +123,7 @@ _DEBIAN12 = MachineImage(
     "Its root login is watched.",
     base=BaseImage("bookworm", (*_COMMON, "apparmor", "ssg-debian"), offers=_OFFERS, hooks=(_INITRAMFS, _GRUB)),
     content="ssg-debian12-ds.xml",
+    profile="anssi_bp28_enhanced",
 )
 _STAND_IN = MachineImage(
     kind="el9",
@@ -128,6 +131,7 @@ _STAND_IN = MachineImage(
     "Its root login is watched.",
     base=BaseImage("bookworm", (*_COMMON, *_EL9, "ssg-nondebian"), offers=(), hooks=(_INITRAMFS, _GRUB, *_ONE_STREAM)),
     content="ssg-rhel9-ds.xml",
+    profile="stig",
     scripts=("el9/packages.sh", "el9/layout.sh", "el9/weaken.sh"),
 )
 _IMAGES = {one.kind: one for one in (_DEBIAN12, _STAND_IN)}

@@ -1,0 +1,67 @@
+"""`temper score … --host NAME`: which fixes a baseline has run on the machine, seen where ssh would take them there."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.cli import lineup_score_on_machine
+from app.cli.lineup_score_on_machine import _apply_vendor_fix, choose_skill, find_content
+from app.errors import BadInput
+from app.scores.score_structures import ScoreOrder
+from app.scores.vendor_fixes_on_vm import FixesOnMachine, Judge
+from app.targets.rootfs.rootfs_machine import Rootfs
+from app.targets.vm.virtual_machine import MachineRecord, VirtualMachine
+from tests.scores.test_vendor_fixes import out
+
+
+@pytest.mark.parametrize(("tool", "runs_fixes"), [("nothing", False), ("bash", True)])
+async def test_only_who_fixes_something_has_a_script_generated(tmp_path, monkeypatch, tool, runs_fixes):
+    (tmp_path / "answer").write_bytes(out("fail", "fail"))
+    (ssh := tmp_path / "ssh").write_text(f"#!/bin/sh\ncat >{tmp_path}/script\ncat {tmp_path}/answer\n")
+    ssh.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    machine = Rootfs(tmp_path, "vault")
+    machine.folder.mkdir()
+    (machine.folder / "port").write_text("2222")
+    order = ScoreOrder(label=tool, kind="baseline", skill="stig", rules=("a",), seeds=1, hosts=1, host="vault")
+    await _apply_vendor_fix(machine, tool, order, "--rule a")
+    assert ("generate fix" in (tmp_path / "script").read_text()) is runs_fixes
+
+
+def build_record(tmp_path, kind):
+    machine = VirtualMachine(tmp_path, "boots")
+    machine.folder.mkdir()
+    record = MachineRecord(kind=kind, base="image", memory=1024)
+    (machine.folder / "machine.json").write_bytes(msgspec.json.encode(record))
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "skill"),
+    [
+        ("debian12", "", "scap:ssg-debian12:anssi_bp28_enhanced"),
+        ("el9", "", "scap:ssg-rhel9:stig"),
+        ("el9", "scap:disa:MAC-1_Public", "scap:disa:MAC-1_Public"),
+    ],
+)
+def test_a_virtual_machine_has_the_whole_profile_of_its_content_unless_another_skill_is_named(
+    tmp_path, kind, asked, skill
+):
+    machine = build_record(tmp_path, kind)
+    assert choose_skill(machine, asked) == skill
+    assert find_content(machine).parent == tmp_path / "bases" / "image"
+    with pytest.raises(BadInput, match="leave --skill out"):
+        choose_skill(Rootfs(tmp_path, "vault"), "stig")
+
+
+async def test_a_vendors_fixes_are_judged_by_the_skill_that_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(lineup_score_on_machine, "require_datastream", lambda name: Path(f"/there/{name}-ds.xml"))
+    asked = []
+    monkeypatch.setattr(lineup_score_on_machine, "run_fixes_and_reboot", lambda *words: asked.append(words))
+    order = ScoreOrder(
+        label="bash", kind="baseline", skill="scap:disa:MAC-1_Public", rules=("V-1",), seeds=1, hosts=1, host="boots"
+    )
+    await _apply_vendor_fix(machine := build_record(tmp_path, "el9"), "bash", order, "")
+    fixes = FixesOnMachine("bash", "ssg-rhel9-ds.xml", "stig", ("V-1",))
+    assert asked == [(machine, fixes, Judge(Path("/there/disa-ds.xml"), "MAC-1_Public"))]
