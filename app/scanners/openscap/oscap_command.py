@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import math
 import re
 import zlib
 from collections.abc import Callable, Sequence
@@ -41,7 +42,9 @@ _NO_ROOM = re.compile(r"write error|No space left|Read-only file system|File too
 _JUDGED = (0, 2)
 """0: every rule passes; 2: some rule fails."""
 _HERE = Path(__file__).parent
-_NO_FOLDER, _OTHER_CONTENT = 44, 45
+_NO_FOLDER, _OTHER_CONTENT, _HUNG = 44, 45, 46
+_LONGEST_IDLE, _IDLE_SHARE = 120.0, 0.25
+"""oscap hangs if it uses no processor time for so many seconds, or for this share of its time."""
 _REPORT = b"\ntemper: report\n"
 _DATASTREAM, _TAILORING = "datastream.xml", "tailoring.xml"
 
@@ -89,6 +92,7 @@ def build_scan_command(
     chosen = [] if scan_input.sent else [word for rule in rules for word in ("--rule", rule)]
     asked = ["--profile", profile, *chosen, "--results-arf", "result.xml", scan_input.datastream]
     shell = ["sh", "-c", (_HERE / "scan.sh").read_text(), "scan", folder, scan_input.digests, str(scan_input.size)]
+    shell.append(str(math.ceil(min(_LONGEST_IDLE, _IDLE_SHARE * seconds))))
     return [*shell, *limit, *scan_input.first_oscap_eval_words, *asked]
 
 
@@ -148,6 +152,8 @@ def _require_scan_result(ran: OscapResult, seconds: float) -> None:
     complaint = ran.stderr.decode("utf-8", "replace")
     if ran.code is None or ran.code in (_TIMED_OUT, _KILLED):
         raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")
+    if ran.code == _HUNG:
+        raise ScanFailed("OpenSCAP hung three times, and was ended each time; scan again.")
     if ran.code == _NOT_FOUND or "failed to run command" in complaint:
         installs = "apt-get install openscap-scanner, or dnf install openscap-scanner"
         raise EnvironmentUnusable(f"OpenSCAP is not installed there: {installs}.")

@@ -1,5 +1,6 @@
 import gzip
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -55,10 +56,58 @@ def test_what_is_sent_lies_there_while_the_command_runs_and_not_after(tmp_path, 
 def test_nothing_runs_on_what_is_not_what_was_sent(tmp_path, cut):
     sent = build_input_sent_with_scan(b"<ds/>", b"")
     command = build_scan_command(str(tmp_path), sent, BASE, [], 9)
-    ran = subprocess.run([*command[:7], "echo", "ran"], input=cut(sent.sent), capture_output=True, check=False)
+    ran = subprocess.run(
+        [*command[: command.index("timeout")], "echo", "ran"], input=cut(sent.sent), capture_output=True, check=False
+    )
     assert b"ran" not in ran.stdout
     with pytest.raises(ScanFailed, match="did not reach the host whole"):
         extract_report(OscapResult(ran.returncode, ran.stdout, ran.stderr), 9)
+
+
+HANGS = """#!/bin/sh
+[ "$(wc -l <begun)" -gt {times} ] || {{ echo begun >>begun; exec sleep 600; }}
+echo report >result.xml
+exit 2
+"""
+
+
+def is_about(command_line, folder):
+    try:
+        return bytes(folder) in command_line.read_bytes()
+    except OSError:  # it ended
+        return False
+
+
+def run_program(tmp_path, program, seconds=4):
+    """Run a program in the place of oscap."""
+    (tmp_path / "bin").mkdir()
+    (oscap := tmp_path / "bin" / "oscap").write_text(program.replace("begun", str(tmp_path / "begun"), 9))
+    oscap.chmod(0o700)
+    (tmp_path / "begun").touch()
+    sent = build_input_sent_with_scan(b"<ds/>", b"")
+    command = build_scan_command(str(tmp_path / "scans"), sent, BASE, [], seconds)
+    path = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+    ran = subprocess.run(command, input=sent.sent, capture_output=True, env=path, check=False)
+    assert list((tmp_path / "scans").iterdir()) == []
+    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if is_about(one, tmp_path)]
+    return OscapResult(ran.returncode, ran.stdout, ran.stderr), len((tmp_path / "begun").read_text().split())
+
+
+def test_a_scan_whose_threads_wait_for_each_other_is_begun_again(tmp_path):
+    ran, hung = run_program(tmp_path, HANGS.format(times=0))
+    assert (ran.code, extract_report(ran, 4), hung) == (2, b"report\n", 1)
+
+
+def test_a_scan_that_always_hangs_is_given_up_with_a_sentence(tmp_path):
+    ran, hung = run_program(tmp_path, HANGS.format(times=9))
+    assert hung == 3
+    with pytest.raises(ScanFailed, match="OpenSCAP hung three times"):
+        extract_report(ran, 4)
+
+
+def test_a_scan_that_waits_for_a_program_that_it_started_does_not_hang(tmp_path):
+    ran, begun = run_program(tmp_path, "#!/bin/sh\necho 1 >>begun\nsleep 3\necho report >result.xml\n")
+    assert (ran.code, begun) == (0, 1)
 
 
 def test_a_line_of_progress_names_a_rule():
