@@ -31,6 +31,10 @@ _AT_BOOT = f"""#!/bin/sh
 dmesg -n 1
 sh /root/judge.sh
 sh /root/observe.sh 2>/dev/null | sed 's/^/observed /'
+systemctl disable judge-at-boot.service
+systemctl unmask serial-getty@ttyS0.service
+rm -f /etc/systemd/system/judge-at-boot.service /root/judge.sh /root/judge.xml /root/observe.sh /root/at-boot.sh
+systemctl daemon-reload
 echo "{_ENDS}"
 """
 _UNIT = """[Unit]
@@ -133,7 +137,7 @@ def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: Judge) -> Non
     shell.write("/root/observe.sh", SCRIPT.read_bytes())
     shell.write("/root/at-boot.sh", _AT_BOOT.encode())
     shell.write("/etc/systemd/system/judge-at-boot.service", _UNIT.encode())
-    # A login prompt that starts on the console cuts off whoever else writes there.
+    # A login prompt that starts on the console cuts off whoever else writes there. at-boot.sh takes all this back.
     shell.run("systemctl mask serial-getty@ttyS0.service; systemctl daemon-reload")
     shell.run("systemctl enable judge-at-boot.service")
 
