@@ -124,7 +124,7 @@ async def _apply_vendor_fix(machine: Machine, tool: str, order: ScoreOrder, rule
 
 async def _apply_vendor_fixes_of_whole_profile(machine: VirtualMachine, tool: str, order: ScoreOrder) -> VendorOutcome:
     image = machine.get_current_image_of_kind()
-    fixes = FixesOnMachine(tool, image.content, image.profile, order.rules)
+    fixes = FixesOnMachine(tool, image.content, image.profile, select_rules("", choose_skill(machine, "")))
     _, content, profile = order.skill.split(":")
     judge = Judge(require_datastream(content), profile)
     return await asyncio.to_thread(run_fixes_and_reboot, machine, fixes, judge)

@@ -107,6 +107,7 @@ def test_a_table_that_cannot_be_written_is_said(tmp_path):
 
 def test_the_command_wants_one_of_two_files_and_the_offer_of_a_demo_can_be_typed(tmp_path, capsys):
     assert "--out FILE" in refused("score", "cpu")
+    assert "add --host NAME" in refused("score", "cpu", "--out", str(tmp_path / "s.json"), "--skill", "stig")
     assert "leave --host out" in refused("score", "cpu", "--public", str(tmp_path / "p"), "--host", "x")
     print_score_instructions("http://127.0.0.1:8080/v1#a model")
     line = capsys.readouterr().out.splitlines()[0].partition(": ")[2]

@@ -57,11 +57,12 @@ def test_a_virtual_machine_has_the_whole_profile_of_its_content_unless_another_s
 
 async def test_a_vendors_fixes_are_judged_by_the_skill_that_was_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(lineup_score_on_machine, "require_datastream", lambda name: Path(f"/there/{name}-ds.xml"))
+    monkeypatch.setattr(lineup_score_on_machine, "select_rules", lambda rules, skill: (skill, rules))
     asked = []
     monkeypatch.setattr(lineup_score_on_machine, "run_fixes_and_reboot", lambda *words: asked.append(words))
     order = ScoreOrder(
         label="bash", kind="baseline", skill="scap:disa:MAC-1_Public", rules=("V-1",), seeds=1, hosts=1, host="boots"
     )
     await _apply_vendor_fix(machine := build_record(tmp_path, "el9"), "bash", order, "")
-    fixes = FixesOnMachine("bash", "ssg-rhel9-ds.xml", "stig", ("V-1",))
+    fixes = FixesOnMachine("bash", "ssg-rhel9-ds.xml", "stig", ("scap:ssg-rhel9:stig", ""))
     assert asked == [(machine, fixes, Judge(Path("/there/disa-ds.xml"), "MAC-1_Public"))]

@@ -93,6 +93,8 @@ def score_lineup(
         raise BadInput("Give --out FILE for the result, or --public FILE for a result to submit.")
     if public and host:
         raise BadInput("--public is for the built-in and generated hosts: leave --host out.")
+    if skill and not host:
+        raise BadInput("--skill is for a virtual machine: add --host NAME, or leave it out.")
     out = out or (public or Path()).with_suffix(".result.json")
     settings = Settings(data=data, speed=speed, kind="score")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
