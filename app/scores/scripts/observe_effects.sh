@@ -20,7 +20,9 @@ told home "$(stat -c %a /home/deed)"
 told idle "$(timeout 40 su - deed -c 'echo $TMOUT')"
 told exported "$(timeout 40 su - deed -c 'env | grep -c ^TMOUT=')"
 told changed "$(timeout 40 su - deed -c '(TMOUT=0; echo $TMOUT) 2>/dev/null')"
-userdel -r deed >/dev/null 2>&1
+# A login leaves a session's own processes behind, and an account that runs some is not deleted.
+pkill -KILL -u deed
+userdel -rf deed >/dev/null 2>&1
 cp -p /run/deed.opasswd /etc/security/opasswd; rm -f /run/deed.opasswd
 groupadd deeds
 echo deeds:Harbour-One-42-Lantern | chgpasswd >/dev/null 2>&1
