@@ -20,7 +20,8 @@ told home "$(stat -c %a /home/deed)"
 told idle "$(timeout 40 su - deed -c 'echo $TMOUT')"
 told exported "$(timeout 40 su - deed -c 'env | grep -c ^TMOUT=')"
 told changed "$(timeout 40 su - deed -c '(TMOUT=0; echo $TMOUT) 2>/dev/null')"
-# A login leaves a session's own processes behind, and an account that runs some is not deleted.
+# A login can leave processes of systemd behind, and an account that runs some is not deleted.
+systemctl stop "user@$(id -u deed).service" >/dev/null 2>&1
 pkill -KILL -u deed
 userdel -rf deed >/dev/null 2>&1
 cp -p /run/deed.opasswd /etc/security/opasswd; rm -f /run/deed.opasswd
