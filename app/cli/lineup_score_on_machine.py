@@ -29,7 +29,7 @@ from app.scores.vendor_fixes import (
     run_no_fixes_between_scans,
     run_vendor_trial_on_new_machine,
 )
-from app.scores.vendor_fixes_on_vm import FixesOnMachine, Judge, run_fixes_and_reboot
+from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge, run_fixes_and_reboot
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
@@ -126,7 +126,7 @@ async def _apply_vendor_fixes_of_whole_profile(machine: VirtualMachine, tool: st
     image = machine.get_current_image_of_kind()
     fixes = FixesOnMachine(tool, image.content, image.profile, select_rules("", choose_skill(machine, "")))
     _, content, profile = order.skill.split(":")
-    judge = Judge(require_datastream(content), profile)
+    judge = MachineJudge(require_datastream(content), profile)
     return await asyncio.to_thread(run_fixes_and_reboot, machine, fixes, judge)
 
 

@@ -48,7 +48,7 @@ WantedBy=multi-user.target
 
 
 @dataclass(frozen=True)
-class Judge:
+class MachineJudge:
     """The data stream and profile that judge the machine before the fixes and after the reboot."""
 
     data_stream: Path
@@ -101,7 +101,7 @@ class RootShell:
         self._ssh.communicate()
 
 
-def run_fixes_and_reboot(machine: VirtualMachine, fixes: FixesOnMachine, judge: Judge) -> VendorOutcome:
+def run_fixes_and_reboot(machine: VirtualMachine, fixes: FixesOnMachine, judge: MachineJudge) -> VendorOutcome:
     """Scan, run the fixes, reboot and return the verdicts of before the fixes and after the reboot."""
     shell = RootShell(machine)
     try:
@@ -128,7 +128,7 @@ def read_verdicts(judge_output: str) -> dict[str, str]:
     return {words[1]: words[2] for words in lines if len(words) == 3}
 
 
-def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: Judge) -> None:
+def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: MachineJudge) -> None:
     content = f"{PLACE}/{judge.data_stream.name}"
     if judge.data_stream.name != fixes.content:
         content = "/root/judge.xml"

@@ -9,7 +9,7 @@ from app.cli import lineup_score_on_machine
 from app.cli.lineup_score_on_machine import _apply_vendor_fix, choose_skill, find_content
 from app.errors import BadInput
 from app.scores.score_structures import ScoreOrder
-from app.scores.vendor_fixes_on_vm import FixesOnMachine, Judge
+from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.vm.virtual_machine import MachineRecord, VirtualMachine
 from tests.scores.test_vendor_fixes import out
@@ -65,4 +65,4 @@ async def test_a_vendors_fixes_are_judged_by_the_skill_that_was_asked_for(tmp_pa
     )
     await _apply_vendor_fix(machine := build_record(tmp_path, "el9"), "bash", order, "")
     fixes = FixesOnMachine("bash", "ssg-rhel9-ds.xml", "stig", ("scap:ssg-rhel9:stig", ""))
-    assert asked == [(machine, fixes, Judge(Path("/there/disa-ds.xml"), "MAC-1_Public"))]
+    assert asked == [(machine, fixes, MachineJudge(Path("/there/disa-ds.xml"), "MAC-1_Public"))]

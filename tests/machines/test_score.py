@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from app.loop.harm_seen_by_probes import find_first_harm
-from app.scores.vendor_fixes_on_vm import FixesOnMachine, Judge, run_fixes_and_reboot
+from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge, run_fixes_and_reboot
 from app.targets.host_registry import open_target
 from tests.machines.test_boot import register_machine_in
 
@@ -20,7 +20,7 @@ def test_doing_nothing_gives_the_same_verdicts_after_a_reboot_and_harms_nothing(
         target.prepare()
         health = target.check_health()
         found = run_fixes_and_reboot(
-            machine, FixesOnMachine("nothing", content.name, PROFILE, ()), Judge(content, PROFILE)
+            machine, FixesOnMachine("nothing", content.name, PROFILE, ()), MachineJudge(content, PROFILE)
         )
         assert found.before == found.after
         assert {"pass", "fail"} <= set(found.after.values())

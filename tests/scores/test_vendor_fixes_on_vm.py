@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import EnvironmentUnusable
 from app.scores.openscap_playbook import prepare_whole_playbook
-from app.scores.vendor_fixes_on_vm import FixesOnMachine, Judge, RootShell, read_verdicts, run_fixes_and_reboot
+from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge, RootShell, read_verdicts, run_fixes_and_reboot
 from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 
 STREAM = "ssg-debian12-ds.xml"
@@ -69,7 +69,7 @@ def fixes(tool):
 
 @pytest.mark.parametrize(("tool", "fixed"), [("nothing", False), ("bash", True)])
 def test_the_verdicts_of_before_and_of_after_the_reboot_are_read(machine, tmp_path, tool, fixed):
-    found = run_fixes_and_reboot(machine, fixes(tool), Judge(tmp_path / STREAM, "enhanced"))
+    found = run_fixes_and_reboot(machine, fixes(tool), MachineJudge(tmp_path / STREAM, "enhanced"))
     assert found.before == {"rule_a": "fail", "rule_b": "fail"}
     assert (found.after, found.seen) == ({"rule_a": "pass", "rule_b": "fail"}, {"root": "no"})
     told = machine.told.read_text()
@@ -81,7 +81,7 @@ def test_the_verdicts_of_before_and_of_after_the_reboot_are_read(machine, tmp_pa
 
 def test_another_judge_is_copied_to_the_machine_and_asked_instead(machine, tmp_path):
     (judge := tmp_path / "disa-ds.xml").write_text("<data-stream/>")
-    run_fixes_and_reboot(machine, fixes("nothing"), Judge(judge, "MAC-1_Public"))
+    run_fixes_and_reboot(machine, fixes("nothing"), MachineJudge(judge, "MAC-1_Public"))
     assert "base64 -d >/root/judge.xml <<'END'\nPGRhdGEtc3RyZWFtLz4=\nEND" in machine.told.read_text()
 
 
@@ -90,7 +90,7 @@ def test_a_machine_that_ends_at_its_reboot_is_told(tmp_path):
     ended = Machine(tmp_path, said="")
     ended.is_up = False
     with pytest.raises(EnvironmentUnusable, match="boots ended at its reboot"):
-        run_fixes_and_reboot(ended, fixes("nothing"), Judge(tmp_path / STREAM, "enhanced"))
+        run_fixes_and_reboot(ended, fixes("nothing"), MachineJudge(tmp_path / STREAM, "enhanced"))
 
 
 def test_a_shell_that_ends_is_told(machine):
