@@ -140,6 +140,8 @@ def find_content(machine: Machine) -> Path:
 def choose_skill(machine: Machine, asked: str) -> str:
     """Return the skill that was asked for, or the whole profile of the content that comes with the machine."""
     if isinstance(machine, VirtualMachine):
+        if asked and len(asked.split(":")) != 3:
+            raise BadInput(f"{asked[:80]!a} is no skill of OpenSCAP: --skill takes scap:CONTENT:PROFILE.")
         image = machine.get_current_image_of_kind()
         return asked or f"scap:{image.content.removesuffix('-ds.xml')}:{image.profile}"
     if asked:

@@ -84,8 +84,11 @@ class RootShell:
         """Run a script and return its output up to a line that the shell writes after it."""
         assert self._ssh.stdin
         assert self._ssh.stdout
-        self._ssh.stdin.write(f"( {script}\n) </dev/null 2>&1; echo; echo {_SEPARATOR}\n".encode())
-        self._ssh.stdin.flush()
+        try:
+            self._ssh.stdin.write(f"( {script}\n) </dev/null 2>&1; echo; echo {_SEPARATOR}\n".encode())
+            self._ssh.stdin.flush()
+        except OSError as exc:
+            raise EnvironmentUnusable("the machine's shell ended.") from exc
         lines: list[str] = []
         for line in self._ssh.stdout:
             if line.decode("utf-8", "replace").strip() == _SEPARATOR:

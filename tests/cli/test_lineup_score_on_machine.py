@@ -51,6 +51,8 @@ def test_a_virtual_machine_has_the_whole_profile_of_its_content_unless_another_s
     machine = build_record(tmp_path, kind)
     assert choose_skill(machine, asked) == skill
     assert find_content(machine).parent == tmp_path / "bases" / "image"
+    with pytest.raises(BadInput, match="scap:CONTENT:PROFILE"):
+        choose_skill(machine, "stig")
     with pytest.raises(BadInput, match="leave --skill out"):
         choose_skill(Rootfs(tmp_path, "vault"), "stig")
 
