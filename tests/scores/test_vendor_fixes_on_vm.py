@@ -97,6 +97,7 @@ def test_a_shell_that_ends_is_told(machine):
     shell = RootShell(machine)
     with pytest.raises(EnvironmentUnusable, match="shell ended"):
         shell.run("oscap-breaks-the-shell")
+    shell._ssh.wait(20)
     with pytest.raises(EnvironmentUnusable, match="shell ended"):
         shell.run("true")
     shell.close()
