@@ -144,6 +144,28 @@ def test_an_honest_change_raises_no_alarm(target, before, broken, tidies):
     assert find_first_harm(before, _health(target)) is None
 
 
+COUNTS_FAILURES = f"""sed -i -e '/pam_unix.so/i auth required pam_faillock.so preauth' \\
+  -e '/pam_unix.so/a auth [default=die] pam_faillock.so authfail' {AUTH}
+sed -i '1i account required pam_faillock.so' /etc/pam.d/common-account"""
+MISTYPED = "echo wrong | setpriv --reuid=65534 --regid=65534 --clear-groups su {} -c true 2>&1; true"
+
+
+def test_what_libpam_counts_of_failed_logins_is_read_and_not_written(target, machine, broken):
+    """Each real login touches the tally of its account; none of that makes the host one that is asked anew."""
+    broken(COUNTS_FAILURES)
+    broken(f"rm -rf /run/faillock; {MISTYPED.format('opsadmin')}; {MISTYPED.format('temper')}")
+    tally = "ls -ln --full-time /run/faillock/opsadmin; sha256sum /run/faillock/opsadmin"
+    was = _inside(machine, tally)
+    first = _health(target)
+    state = target._known.logins.space_separated_states.split()[-1]
+    assert _health(target) == first
+    assert target._known.logins.space_separated_states.split()[-1] == state
+    assert _inside(machine, tally) == was
+    broken(f"{MISTYPED.format('opsadmin')}; {MISTYPED.format('opsadmin')}")
+    locked = {probe.name: probe for probe in _health(target)}["password-login"]
+    assert "login lets opsadmin in, the right password being given" not in locked.holds
+
+
 PASSWORDS = "/etc/pam.d/common-password"
 
 

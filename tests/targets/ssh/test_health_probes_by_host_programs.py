@@ -1,5 +1,6 @@
 """What a host says of itself, made into probes: its words are rows, and hostile ones are no more than that."""
 
+import os
 import subprocess
 from types import SimpleNamespace
 
@@ -337,6 +338,18 @@ def test_the_state_of_a_host_is_that_of_its_files_kernel_settings_aside(host, op
     assert state_of(target)[0] == [before]
     pam.chmod(0o600)
     assert state_of(target)[0] not in ([before], [changed])
+
+
+def test_a_login_that_only_touches_a_tally_leaves_the_state_as_it_was_and_a_counted_failure_does_not(host, opened):
+    target, tallies = opened(), host.root / "var/lib/faillock"
+    tallies.mkdir(parents=True, exist_ok=True)
+    (tallies / "temper").write_bytes(b"one failure")
+    before, _ = state_of(target)
+    os.utime(tallies / "temper", (1, 1))
+    (tallies / "root").write_bytes(b"")
+    assert state_of(target)[0] == before
+    (tallies / "temper").write_bytes(b"two failures")
+    assert state_of(target)[0] != before
 
 
 def test_what_selinux_only_would_have_denied_is_told_and_is_no_weakness():

@@ -59,7 +59,12 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 mount -t tmpfs -o mode=0755,size=8m temper /mnt && mkdir /mnt/log /mnt/pam.d && : >/mnt/mute || exit 1
 printf 'FAIL_DELAY 0\n' >/mnt/login.defs
+# libpam writes to the tallies of failed logins, as nobody where it creates one: it gets copies.
+cp -a /var/log/faillock /mnt/log 2>/dev/null
 mount --bind /mnt/log /var/log 2>/dev/null
+for at in /run /var/lib; do
+  [ ! -d $at/faillock ] || { mkdir -p /mnt/tallies$at && cp -a $at/faillock /mnt/tallies$at && mount --bind /mnt/tallies$at/faillock $at/faillock; }
+done 2>/dev/null
 mount --bind /mnt/mute /dev/log 2>/dev/null
 tell() { # tell WORD NAME COMMAND...: what was said, and `in` where it got that far
   word=$1 name=$2; shift 2

@@ -9,7 +9,9 @@ state() {
     cut -d ' ' -f 4-6 /proc/self/mountinfo
     date +%F
     ls -lLn --full-time /lib/security /lib64/security /usr/lib/security /usr/lib64/security /usr/lib/*/security
-    ls -ln --full-time /run/nologin /run/faillock /var/lib/faillock
+    ls -ln --full-time /run/nologin
+    # Each login touches its account's tally of failures: what a tally holds counts, not its time.
+    find /run/faillock /var/lib/faillock /var/log/faillock -type f -size +0 -exec sha256sum {} + | sort
     set -- $(for one in passwd su sudo visudo sshd chpasswd setpriv; do command -v "$one"; done) /etc/selinux/*/policy/policy.*
     stat -L -c '%n %s %i %.Z' -- "$@" /var/lib/dpkg/status
     # A query alone touches rpm's lock and the two files of SQLite beside the database: what was written to them counts.
