@@ -9,7 +9,7 @@ import msgspec
 from app.errors import ActionFailed, HostDrifted, TemperError, is_storage_or_host_connection_fault
 from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
-from app.events.event_field_types import AnyAction, Phase, Probe
+from app.events.event_field_types import AnyAction, FileChange, Phase, Probe
 from app.loop import effects, running_settings_check
 from app.loop.harm_seen_by_probes import find_preexisting_failures
 from app.loop.proven_fix import build_real_or_simulated_fix_if_proven
@@ -21,6 +21,8 @@ from app.scanners.scanner import Verdict
 from app.targets.change_assessment import Assessment
 from app.targets.overlay import Overlay
 from app.targets.probe_comparison import mark_worsened_probes
+from app.targets.running_settings_report import InForceReport
+from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
@@ -210,12 +212,7 @@ async def probe_changed_host(run: Run, _: effects.Watch) -> None:
     applied, before = run.attempt.applied, run.state.baseline_probes
     changes = applied.changes if applied else ()
     now, drift, log, standing = await run.services.target.run_blocking(
-        lambda target: (
-            target.check_health(),
-            target.describe_drift(changes),
-            target.read_log_lines(LOG_LINES),
-            target.check_in_force(),
-        )
+        lambda target: look_at_changed_host(target, changes)
     )
     in_force = standing.filter_by_programs_affected_by_paths(change.path for change in changes)
     run.append(
@@ -228,6 +225,19 @@ async def probe_changed_host(run: Run, _: effects.Watch) -> None:
             ailing=find_preexisting_failures(before, now),
         ),
     )
+
+
+def look_at_changed_host(
+    target: Target, changes: Sequence[FileChange]
+) -> tuple[tuple[Probe, ...], tuple[str, ...], list[str], InForceReport]:
+    """Probe the host; its files are read once, for the probes and for what others changed."""
+    with target.cache_reads():
+        return (
+            target.check_health(),
+            target.describe_drift(changes),
+            target.read_log_lines(LOG_LINES),
+            target.check_in_force(),
+        )
 
 
 async def record_failed_probes_and_scanner_verdict(run: Run, _: effects.GatherFacts) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -223,18 +224,20 @@ class SshTarget:
         return self._journals.list_pending()
 
     def check_health(self) -> tuple[Probe, ...]:
-        login = ssh_health_probes.probe_new_login_and_sudo(self.line)
-        try:
-            files = self._tree.refresh_whole_snapshot()
-            others = ssh_health_probes.probe_watched_logins(self.line)
-            ours = self._journals.local.list_changed_resources()
-            found = (
-                exclude_own_masks(one, ours)
-                for one in ssh_health_probes.probe_health_by_programs_else_files(self.line, files, self._known)
-            )
-        except EnvironmentUnusable as exc:
-            return (*login, Probe("line", False, clean_text(str(exc), _LONGEST)))
-        return (*login, *others, *found)
+        """Log in anew by every watched way, and at the same time ask the host's programs."""
+        with ThreadPoolExecutor(2, f"logins to {self.name}") as beside:
+            login = beside.submit(ssh_health_probes.probe_new_login_and_sudo, self.line)
+            watched = beside.submit(ssh_health_probes.probe_watched_logins, self.line)
+            try:
+                files = self._tree.refresh_whole_snapshot()
+                ours = self._journals.local.list_changed_resources()
+                found = [
+                    exclude_own_masks(one, ours)
+                    for one in ssh_health_probes.probe_health_by_programs_else_files(self.line, files, self._known)
+                ]
+                return (*login.result(), *watched.result(), *found)
+            except EnvironmentUnusable as exc:
+                return (*login.result(), Probe("line", False, clean_text(str(exc), _LONGEST)))
 
     def check_in_force(self) -> InForceReport:
         return ssh_health_probes.read_running_state(self.line, self._tree.snapshot)

@@ -1,12 +1,16 @@
 """A host over SSH does with typed actions what the built-in one does, and comes back byte for byte."""
 
+import threading
+
 import asyncssh
 import pytest
 
 from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
 from app.events.event_field_types import Chmod, SetOption, WriteFile
+from app.loop.change_execution import look_at_changed_host
 from app.syntax.host_files_protocol import FileState
 from app.targets.overlay import Overlay
+from app.targets.ssh import file_fetch, ssh_health_probes
 from app.targets.ssh.endpoint import parse_watched_login
 from app.targets.ssh.ssh_target import SshTarget
 from tests.targets.test_transaction import foreseen_changes
@@ -123,6 +127,26 @@ def test_health_tells_a_new_login_and_what_the_host_itself_says(host, opened):
     host.stop_listening()
     gone = (target.check_health())[0]
     assert (gone.name, gone.ok) == ("agent-login", False)
+
+
+def test_logins_are_tried_while_the_programs_are_asked(opened, monkeypatch):
+    target, together = opened(), threading.Barrier(3, timeout=30)
+    target.prepare()
+    for name in ("probe_new_login_and_sudo", "probe_watched_logins", "probe_health_by_programs_else_files"):
+        own = getattr(ssh_health_probes, name)
+        monkeypatch.setattr(ssh_health_probes, name, lambda *asked, own=own: (together.wait(), own(*asked))[1])
+    assert {"agent-login", "sshd-starts"} <= {probe.name for probe in target.check_health()}
+
+
+def test_the_files_of_a_changed_host_are_fetched_once_for_its_probes_and_for_what_others_changed(opened, monkeypatch):
+    target, fetched, fetch = opened(), [], file_fetch.fetch_patterns
+    target.prepare()
+    change = target.apply("one", [NO_X11], PATHS)
+    monkeypatch.setattr(file_fetch, "fetch_patterns", lambda *asked: (fetched.append(asked), fetch(*asked))[1])
+    probes, drift, _, _ = look_at_changed_host(target, change.changes)
+    assert (len(fetched), drift, len(probes) > 10) == (1, (), True)
+    target.check_health()
+    assert len(fetched) == 2
 
 
 def test_our_own_account_is_protected_whatever_it_is_called(host, opened):
