@@ -11,7 +11,7 @@ from msgspec import ValidationError, convert
 
 from app.candidates.imitated_ansible_modules import MODULES, is_true_for_ansible, spell_zero_as_root
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
-from app.candidates.predicted_output_of_ansible_commands import predict_registered_command_output, read_expected_mounts
+from app.candidates.predicted_output_of_ansible_commands import do_command_and_predict_output, read_expected_mounts
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AnyAction
 from app.resources.mount import MountOption
@@ -115,7 +115,7 @@ class _Play:
         if not all(is_met(one, known) for one in conditions):
             return {"skipped": True, "changed": False}
         if kind == "command":
-            return predict_registered_command_output(fill_in(arguments, known), self.scratch.now)
+            return do_command_and_predict_output(fill_in(arguments, known), self.scratch)
         filled = fill_in(_to_mapping_if_single_name_value_pair(arguments), known)
         if kind == "set_fact":
             self._known |= filled if isinstance(filled, dict) else {}

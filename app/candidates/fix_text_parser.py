@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import ValidationError, convert
 
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
+from app.candidates.stated_line_placement import place_stated_line
 from app.errors import TemperError
 from app.events.event_field_types import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources import selinux_type
@@ -141,9 +142,7 @@ def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
         if family is None or family.partial:
             yield from _plan_and_apply_line(one.path, one.line, scratch)
             continue
-        text = family.place_line(placed.read_text(one.path) or "", one.section, one.line)
-        if placed.write_text(one.path, text) and files.state(one.path) is None:
-            placed.change_mode(one.path, int(family.mode, 8))
+        place_stated_line(one, family, placed)
     yield from placed.derive_actions()
 
 

@@ -5,9 +5,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.candidates.scratch_files_to_actions import Undecidable
+from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
+from app.candidates.stated_line_placement import place_stated_line
+from app.skills.stated_settings import find_boot_argument_lines
 from app.syntax import host_text
 from app.syntax.host_files_protocol import Files
+from app.targets.subjects.stated_setting_file_families import find_stated_family
 
 Outcome = dict[str, Any]
 _LOADS = ("update-grub", "grub2-mkconfig", "augenrules", "sync")
@@ -22,9 +25,13 @@ _LITERAL = re.compile(r"[(){}|+?]")
 """What stands for itself there."""
 
 
-def predict_registered_command_output(arguments: Any, files: Files) -> Outcome:
-    """Return what a task would register of the command. Raises Undecidable for one that is not known."""
+def do_command_and_predict_output(arguments: Any, scratch: ScratchFiles) -> Outcome:
+    """Do what the command does to files; return what a task would register of it. Undecidable for one not known."""
     line = arguments.get("cmd", arguments.get("_raw_params", "")) if isinstance(arguments, Mapping) else arguments
+    if stated := [*find_boot_argument_lines(str(line))]:
+        placed = [place_stated_line(one, family, scratch) for one in stated if (family := find_stated_family(one.path))]
+        return _build_outcome((), changed=any(placed))
+    files = scratch.now
     try:
         words = shlex.split(str(line))
     except ValueError as exc:

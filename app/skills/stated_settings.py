@@ -22,8 +22,11 @@ _OPTIONS = (
 _PATH = re.compile(r"(/etc/[A-Za-z0-9_.@/-]*[A-Za-z0-9])")
 COMMAND = re.compile(r"^\$ (?:sudo )?(.+)$")
 _WRITTEN = re.compile(r"echo (?P<quote>['\"])(?P<line>[^'\"]+)(?P=quote) \| sudo tee (?:-a )?(?P<path>/etc/[\w./-]+)")
-_BOOT_ARGUMENTS = re.compile(r"grubby --update-kernel=ALL --args=(?P<quote>['\"]?)(?P<arguments>[\w.,=: -]+)(?P=quote)")
-"""grubby writes these into the entries of the boot loader. Menus are made from /etc/default/grub, so they go there."""
+_BOOT_ARGUMENTS = re.compile(
+    r"(?:(?:/usr)?/s?bin/)?grubby --update-kernel=ALL --args=(?P<quote>['\"]?)(?P<arguments>[\w.,=: -]+)(?P=quote)"
+)
+BOOT_ENTRIES = "/boot/loader/entries/*.conf"
+"""The entries of a boot loader that makes no menus of /etc/default/grub."""
 _SENTENCE = re.compile(r"[.:?]$|^(?:Note|Then|If|Or|To|Add|The|For|Where)\b")
 _FOLLOWS = re.compile(r"\b(?:[Aa]dd|modify|modifying|adding|update)\b.*\bfollowing line\b")
 _TAKES_AWAY = re.compile(r"\b(?:[Rr]emove|[Dd]elete|[Cc]omment out|[Uu]ncomment|conflict)\b")
@@ -69,8 +72,8 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
             path, section = (named[-1], "") if named else (path, section)
             if command and (written := _WRITTEN.fullmatch(command[1])):
                 yield StatedLine(written["path"], "", written["line"])
-            if command and (added := _BOOT_ARGUMENTS.fullmatch(command[1])):
-                yield StatedLine("/etc/default/grub", "", f'GRUB_CMDLINE_LINUX="{added["arguments"]}"')
+            if command:
+                yield from find_boot_argument_lines(command[1])
             section = next(iter(_SECTION.findall(line)), section)
             says_so = line.endswith(":") or (named and _FOLLOWS.search(line))
             announced = bool(says_so) and not command and not _TAKES_AWAY.search(line)
@@ -80,6 +83,14 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
             count += 1
             section = next(iter(re.findall(r"^\[([^\[\]]+)\]$", line)), section)
             yield StatedLine(_resolve_drop_in_path(path), section, line)
+
+
+def find_boot_argument_lines(command: str) -> Iterator[StatedLine]:
+    """Yield the lines in which a command of grubby sets arguments: for menus, and in the entries that it writes."""
+    if added := _BOOT_ARGUMENTS.fullmatch(command.strip()):
+        arguments = added["arguments"].strip()
+        yield StatedLine("/etc/default/grub", "", f'GRUB_CMDLINE_LINUX="{arguments}"')
+        yield StatedLine(BOOT_ENTRIES, "", f"options {arguments}")
 
 
 def _resolve_drop_in_path(file_or_folder: str) -> str:

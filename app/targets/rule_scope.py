@@ -32,6 +32,7 @@ _SERVED = (
     ("/etc/audit/", "auditd"),
     ("/etc/sysctl", "systemd-sysctl"),
     ("/etc/default/grub", "grub"),
+    ("/boot/loader/entries/", "grub"),
     ("/etc/mission/", "mission"),
 )
 """The service that reads files at its start or reload."""
@@ -39,8 +40,10 @@ _STACKS = list_family_patterns("/etc/pam.d/system-auth")
 _NEEDED_WITH_FILE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("/etc/security/faillock.conf", _STACKS, ("pam_faillock",)),
     ("/etc/security/pwquality.conf", _STACKS, ("pam_pwquality",)),
+    ("/etc/default/grub", list_family_patterns("/boot/loader/entries/*.conf"), ("options",)),
 )
-"""A module's settings count only where a stack runs it: the file, more files, and the keys that are needed there."""
+"""A module's settings count only where a stack runs it, and the kernel's arguments where a host boots by entries: the
+file, more files, and the keys that are needed there."""
 _NEEDED_WITH_KEY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     # Whoever logs in as root has to move to another account first.
     ("permitrootlogin", ("/etc/mission/backup.conf",), ("login",)),

@@ -3,8 +3,8 @@
 import pytest
 
 from app.candidates.ansible_tasks_to_actions import translate_tasks
-from app.candidates.predicted_output_of_ansible_commands import predict_registered_command_output
-from app.candidates.scratch_files_to_actions import Undecidable
+from app.candidates.predicted_output_of_ansible_commands import do_command_and_predict_output
+from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
@@ -325,7 +325,7 @@ def test_shared_memory_is_mounted_without_a_line():
     ],
 )
 def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lines):
-    found = predict_registered_command_output(command, HOST)
+    found = do_command_and_predict_output(command, ScratchFiles(HOST))
     assert (found["rc"], found["stdout_lines"]) == (code, lines)
 
 
@@ -342,7 +342,7 @@ def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lin
 )
 def test_a_command_that_does_anything_else_is_not_told_beforehand(command):
     with pytest.raises(Undecidable):
-        predict_registered_command_output(command, HOST)
+        do_command_and_predict_output(command, ScratchFiles(HOST))
 
 
 def test_endless_loops_are_ended():

@@ -35,7 +35,10 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     name: str
     paths: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     line: str
-    good: tuple[str, ...]
+    good: tuple[str, ...] = ()
+    """Settings that may be made where a rule states them, without the variable where its words are the settings."""
+    good_of: str = ""
+    """The family whose `good` also holds here."""
     clause: str = "not understood"
     """The clause that refuses anything else."""
     comments: str = "#"
@@ -64,10 +67,14 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self.line, re.ASCII)
 
+    @cached_property
+    def _permitted(self) -> tuple[str, ...]:
+        return (*self.good, *(one for family in load_families() if family.name == self.good_of for one in family.good))
+
     def is_permitted_if_stated(self, setting: StatedSetting) -> bool:
         """Return True if the setting may be made where a rule states it."""
-        whole = f"{setting.key} {setting.value}"
-        stated = any(re.fullmatch(one, whole, re.ASCII) for one in self.good)
+        key = setting.key.partition(" ")[2] if self.words else setting.key
+        stated = any(re.fullmatch(one, f"{key} {setting.value}", re.ASCII) for one in self._permitted)
         return setting.key != OTHER and (stated or _is_header(setting))
 
     def is_permitted_line(self, line: str) -> bool:
@@ -129,7 +136,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if not stated or all(last.get(one.key) == one.value for one in stated):
             return text
         if self.words:
-            return self._write_words_into_variable_assignment(text, stated)
+            return self._write_words_into_list(text, stated)
         same = [] if self.repeats else [one.line - 1 for one in standing if one.key == stated[-1].key]
         if same:
             return edit_lines.replace_or_insert_line(text, line, same[-1], (), 0)
@@ -141,20 +148,22 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
             text, self._prefix_with_section(section, line), None, (), edit_lines.get_index_after_all_lines(text)
         )
 
-    def _write_words_into_variable_assignment(self, text: str, settings_to_write: Sequence[StatedSetting]) -> str:
-        """Change and add words of the variable's one assignment; all its other words stay."""
+    def _write_words_into_list(self, text: str, settings_to_write: Sequence[StatedSetting]) -> str:
+        """Change and add words of the one line of this key; all its other words stay."""
         name, wanted = settings_to_write[0].key.partition(" ")[0], [_format_word(one) for one in settings_to_write]
         found = [(at, match) for at, one in enumerate(text.split("\n")) if (match := self._match_variable(one, name))]
-        if not found:
-            return edit_lines.replace_or_insert_line(
-                text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.get_index_after_all_lines(text)
-            )
-        at, match = found[-1]
-        words = dict.fromkeys(match["value"].split())
+        at, match = found[-1] if found else (None, None)
+        words = dict.fromkeys(match["value"].split() if match else ())
         for new in wanted:
             old = [word for word in words if word.partition("=")[0] == new.partition("=")[0]]
             words = dict.fromkeys(new if word in old else word for word in words) | {new: None}
-        return edit_lines.replace_or_insert_line(text, f'{name}="{" ".join(words)}"', at, (), 0)
+        line = f"{name} {' '.join(words)}" if self._is_without_quotes else f'{name}="{" ".join(words)}"'
+        end = edit_lines.get_index_after_all_lines(text) if at is None else 0
+        return edit_lines.replace_or_insert_line(text, line, at, (), end)
+
+    @property
+    def _is_without_quotes(self) -> bool:
+        return "quote" not in self.pattern.groupindex
 
     def _match_variable(self, line: str, name: str) -> re.Match[str] | None:
         match = self.pattern.fullmatch(line.rstrip(host_text.TRAIL))

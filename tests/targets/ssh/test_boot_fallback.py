@@ -31,7 +31,8 @@ def host(tmp_path):
     def run_function(name, boot="b1"):
         (tmp_path / "boot_id").write_text(f"{boot}\n")
         text = load_script("reload").replace("/boot/grub2", f"{tmp_path}/none").replace("/boot/grub", str(tmp_path))
-        text = text.replace("/proc/sys/kernel/random/boot_id", str(tmp_path / "boot_id"))
+        for place in ("/proc/sys/kernel/random/boot_id", "/boot/loader", "/etc/default/grub", "/proc/cmdline"):
+            text = text.replace(place, f"{tmp_path}/{place.rpartition('/')[2]}")
         functions = text[: text.index("\n# reload ")]
         return subprocess.run(
             ["/bin/sh", "-s"], input=f"{functions}\nPATH={tmp_path}:$PATH\n{name}\n", text=True, capture_output=True,
@@ -77,3 +78,64 @@ def test_a_menu_without_an_entry_of_its_own_needs_none(host):
     (folder / "grub.cfg").write_text("insmod blscfg\nblscfg\n")
     assert run("reload_grub").returncode == 0
     assert not (folder / "custom.cfg").exists()
+
+
+KERNEL = "/vmlinuz-5.14.0-570.el9.x86_64+debug"
+LOADED = f"""title Red Hat Enterprise Linux
+version 5.14.0-570.el9.x86_64+debug
+linux {KERNEL}
+initrd /initramfs-5.14.0-570.el9.x86_64+debug.img $tuned_initrd
+options root=/dev/mapper/rhel-root ro audit=1 $tuned_params
+"""
+
+
+@pytest.fixture
+def by_entries(host):
+    """The same host with a boot loader that reads entries, and a menu without any."""
+    folder, run = host
+    (folder / "grub.cfg").write_text("insmod blscfg\nblscfg\n")
+    (folder / "grub").write_text("GRUB_ENABLE_BLSCFG=true\n")
+    (folder / "cmdline").write_text(f"BOOT_IMAGE=(hd0,gpt2){KERNEL} root=/dev/mapper/rhel-root ro quiet\n")
+    entries = folder / "loader/entries"
+    entries.mkdir(parents=True)
+    (entries / "other.conf").write_text("title other\nlinux /vmlinuz-0-rescue\noptions ro\n")
+    (entries / "new.conf").write_text(LOADED)
+    return folder, run, entries
+
+
+def test_where_entries_are_booted_the_kernel_that_runs_is_kept_in_the_menu_and_no_menu_is_made_anew(by_entries):
+    folder, run, entries = by_entries
+    before = {path: path.read_text() for path in (folder / "grub.cfg", *entries.iterdir())}
+    ran = run("reload_grub")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    mark, _, entry = (folder / "custom.cfg").read_text().partition("\n")
+    assert mark.endswith("Boot: b1")
+    assert entry.splitlines() == [
+        "menuentry 'As it booted before the last change of its arguments' {",
+        f"\tlinux (hd0,gpt2){KERNEL} root=/dev/mapper/rhel-root ro quiet",
+        "\tinitrd (hd0,gpt2)/initramfs-5.14.0-570.el9.x86_64+debug.img",
+        "}",
+    ]
+    assert {path: path.read_text() for path in before} == before
+    run("fallback_dropped", boot="b2")
+    assert not (folder / "custom.cfg").exists()
+
+
+@pytest.mark.parametrize(
+    "line", ["ro quiet\n", f"BOOT_IMAGE=(hd0,gpt2){KERNEL} init='/x'\n", "BOOT_IMAGE=(hd0)/gone ro\n", ""]
+)
+def test_a_command_line_that_no_entry_can_be_made_of_makes_none(by_entries, line):
+    folder, run, _ = by_entries
+    (folder / "cmdline").write_text(line)
+    assert run("reload_grub").returncode == 0
+    assert not (folder / "custom.cfg").exists()
+
+
+@pytest.mark.parametrize("text", [LOADED.replace("linux", "title"), LOADED.replace("options", "title"), ""])
+def test_an_entry_without_a_kernel_or_with_two_lines_of_options_is_no_entry(by_entries, text):
+    folder, run, entries = by_entries
+    for broken in (text, LOADED + "options ro\n"):
+        (entries / "new.conf").write_text(broken)
+        ran = run("reload_grub")
+        assert (ran.returncode, ran.stderr) == (8, f"{entries}/new.conf is no entry that a kernel can be booted by\n")
+        assert not (folder / "custom.cfg").exists()

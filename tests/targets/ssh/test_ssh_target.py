@@ -6,7 +6,7 @@ import asyncssh
 import pytest
 
 from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
-from app.events.event_field_types import Chmod, SetOption, WriteFile
+from app.events.event_field_types import Chmod, Reload, ReplaceLine, SetOption, WriteFile
 from app.loop.change_execution import look_at_changed_host
 from app.syntax.host_files_protocol import FileState
 from app.targets.overlay import Overlay
@@ -41,6 +41,31 @@ def test_a_change_is_made_and_taken_back_byte_for_byte(host, opened):
     assert (set(undone.paths), undone.differences) == ({one.path for one in done.changes}, ())
     assert (host.everything(), target.compute_digest(), target.list_pending()) == (before, digest, [])
     assert target.roll_back("one").differences == ()
+
+
+def test_the_entries_that_a_host_boots_by_are_changed_watched_and_taken_back(host, opened):
+    entry, old = "/boot/loader/entries/a.conf", "options root=UUID=1 ro $tuned_params"
+    for path, text in {
+        "boot/grub2/grub.cfg": "insmod blscfg\nblscfg\n",
+        "etc/default/grub": 'GRUB_CMDLINE_LINUX="ro"\nGRUB_ENABLE_BLSCFG=true\n',
+        entry[1:]: f"title a\nlinux /vmlinuz-5.14\n{old}\n",
+    }.items():
+        (host.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (host.root / path).write_text(text)
+    target, before = opened(), host.read(entry)
+    target.prepare()
+    actions = [ReplaceLine(path=entry, old=old, new=f"{old} audit=1"), Reload(service="grub")]
+    change = target.apply("one", actions, frozenset({entry}), frozenset({"boot-entry options audit 1"}))
+    assert host.read(entry) == before.replace(old, f"{old} audit=1")
+    assert target.describe_drift(change.changes) == ()
+    (host.root / entry[1:]).with_name("b.conf").write_text("title b\n")
+    assert [sentence.split(":")[0] for sentence in target.describe_drift(change.changes)] == [
+        "a new file that no action made"
+    ]
+    (host.root / entry[1:]).with_name("b.conf").unlink()
+    assert target.roll_back("one").differences == ()
+    assert host.read(entry) == before
+    assert target.describe_drift(()) == ()
 
 
 def test_modes_and_a_closed_file_are_kept(host, opened):

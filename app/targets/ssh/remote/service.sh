@@ -159,9 +159,18 @@ fallback_dropped() {
   done
 }
 reload_grub() {
-  # Write the boot menu anew, and have grub read it before it takes the place of the one that works.
+  # Write the boot menu anew, and have grub read it before it takes the place of the one that works. Where the host boots
+  # by entries, grub reads those at the boot, and no menu has their arguments.
   for menu in /boot/grub/grub.cfg /boot/grub2/grub.cfg; do [ ! -f "$menu" ] || break; done
   [ -f "$menu" ] || { printf 'no boot menu of grub is on this host, so nobody read what was written\n' >&2; return 8; }
+  if boots_by_entries; then
+    for entry in /boot/loader/entries/*.conf; do
+      grep -qE '^linux[[:space:]]' "$entry" && [ "$(grep -cE '^options[[:space:]]' "$entry")" = 1 ] ||
+        { printf '%s is no entry that a kernel can be booted by\n' "$entry" >&2; return 8; }
+    done
+    fallback_kept "$menu" || { printf '%s cannot be written\n' "${menu%/*}/custom.cfg" >&2; return 8; }
+    return
+  fi
   for make in grub-mkconfig grub2-mkconfig; do ! command -v "$make" >/dev/null 2>&1 || break; done
   why=$("$make" -o "$menu.temper-new" 2>&1) || { rm -f "$menu.temper-new"; printf '%s: %s\n' "$make" "$(printf %s "$why" | tail -n 1)" >&2; return 8; }
   why=$(menu_read "$menu.temper-new" 2>&1) || { rm -f "$menu.temper-new"; printf 'grub-script-check: %s\n' "$why" >&2; return 8; }
@@ -173,7 +182,8 @@ fallback_kept() {
   # person at the console can choose it. Somebody's own custom.cfg is left alone, and so is an entry of this boot.
   custom=${1%/*}/custom.cfg
   [ ! -e "$custom" ] && [ ! -L "$custom" ] || return 0
-  entry=$(awk '/^menuentry / { inside = 1 } inside { print } inside && /^}/ { exit }' "$1")
+  if boots_by_entries; then entry=$(running_entry)
+  else entry=$(awk '/^menuentry / { inside = 1 } inside { print } inside && /^}/ { exit }' "$1"); fi
   case $entry in 'menuentry '*'}') ;; *) return 0 ;; esac
   {
     printf '%s %s\n' "$fallback_mark" "$(cat /proc/sys/kernel/random/boot_id)"
@@ -181,6 +191,19 @@ fallback_kept() {
       1s/^menuentry *\('[^']*'\|\"[^\"]*\"\)/menuentry 'As it booted before the last change of its arguments'/"
   } >"$custom" 2>/dev/null && synced "$custom" || return 1
   menu_read "$custom" >/dev/null 2>&1 || rm -f -- "$custom"
+}
+running_entry() {
+  # Print a menu's entry for the kernel that runs, by its own command line. Entries in the loader's folder must all have
+  # the new arguments, so this one is none of them. Arguments that grub's language could read otherwise end it.
+  read -r line </proc/cmdline
+  case $line in *[\'\"\\\$\;\&\|\<\>\{\}\`]*) return ;; BOOT_IMAGE=*' '*) ;; *) return ;; esac
+  image=${line%% *} image=${image#BOOT_IMAGE=}
+  for entry in /boot/loader/entries/*.conf; do
+    awk -v at="/${image#*/}" '$1 == "linux" && $2 == at { found = 1 } END { exit !found }' "$entry" || continue
+    files=$(sed -n 's/^initrd[[:space:]]*//p' "$entry" | tr ' ' '\n' | sed -n "s|^/|${image%%/*}/|p" | tr '\n' ' ')
+    printf "menuentry 'running' {\n\tlinux %s %s\n\tinitrd %s\n}\n" "$image" "${line#* }" "${files% }"
+    return
+  done
 }
 menu_read() {
   # menu_read FILE: have grub's own checker read it, if it is here.

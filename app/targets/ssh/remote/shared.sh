@@ -73,3 +73,5 @@ one_name() {
   printf '%s has other names (hard links)%s; changing it would part them. Make it a file of its own first\n' "$1" "${others:+: ${others% }}"
   return 1
 }
+# The boot loader of this host reads entries below /boot/loader, and no menu has their arguments.
+boots_by_entries() { grep -qE "^GRUB_ENABLE_BLSCFG=[\"']?true[\"']?[[:space:]]*$" /etc/default/grub 2>/dev/null; }

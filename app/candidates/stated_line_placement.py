@@ -1,0 +1,32 @@
+"""Writes a line that a text or a command states into the files of a host in which it counts."""
+
+import re
+
+from app.candidates.scratch_files_to_actions import ScratchFiles
+from app.skills.stated_settings import BOOT_ENTRIES, StatedLine
+from app.syntax import host_text
+from app.syntax.host_files_protocol import Files
+from app.targets.subjects.stated_setting_file_families import Family
+
+_BOOTS_BY_ENTRIES = re.compile(r"^GRUB_ENABLE_BLSCFG=([\"']?)true\1[ \t]*$", re.MULTILINE)
+
+
+def place_stated_line(stated: StatedLine, family: Family, scratch: ScratchFiles) -> bool:
+    """Write the line; return True if that changes a file. A new file gets the widest mode that its program reads."""
+    paths = list_boot_entries(scratch.now) if stated.path == BOOT_ENTRIES else [stated.path]
+    changed = [_place_line_in_file(path, stated, family, scratch) for path in paths]
+    return any(changed)
+
+
+def _place_line_in_file(path: str, stated: StatedLine, family: Family, scratch: ScratchFiles) -> bool:
+    is_new = scratch.now.state(path) is None
+    changed = scratch.write_text(path, family.place_line(scratch.read_text(path) or "", stated.section, stated.line))
+    if changed and is_new:
+        scratch.change_mode(path, int(family.mode, 8))
+    return changed
+
+
+def list_boot_entries(files: Files) -> list[str]:
+    """Return the entries that this host boots by; none where it boots by menus made from /etc/default/grub."""
+    menus = host_text.read_text(files, "/etc/default/grub") or ""
+    return files.glob(BOOT_ENTRIES) if _BOOTS_BY_ENTRIES.search(menus) else []
