@@ -32,6 +32,7 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (option_tables.CRYPTO_MODULE, ("/etc/crypto-policies/policies/modules/*.pmod",)),
     (sudoers_policy.judge_sudoers_edit, ("/etc/sudoers", "/etc/sudoers.d/*")),
     (pam_policy.judge_pam_edit, tuple(f"/etc/pam.d/{name}" for name in _STACKS)),
+    (pam_policy.judge_su_edit, ("/etc/pam.d/su",)),
     (option_tables.PWQUALITY, ("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf")),
     (option_tables.FAILLOCK, ("/etc/security/faillock.conf",)),
     (limits_conf_policy.judge_limits_edit, ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf")),

@@ -144,6 +144,23 @@ def test_an_honest_change_raises_no_alarm(target, before, broken, tidies):
     assert find_first_harm(before, _health(target)) is None
 
 
+MEMBERS = """groupadd -f wheel; usermod -aG wheel opsadmin
+printf 'deploy:Temper-test-1x\nopsadmin:Temper-test-1x\n' | chpasswd"""
+WHEEL_ONLY = r"""sed -i 's/^# *auth *required *pam_wheel.so$/auth required pam_wheel.so use_uid/' /etc/pam.d/su
+grep -q '^auth required pam_wheel' /etc/pam.d/su"""
+SU = "echo Temper-test-1x | setpriv --reuid={0} --regid=users --init-groups su {1} -c 'echo in' 2>/dev/null; true"
+
+
+def test_su_that_asks_for_wheel_lets_in_its_members_and_root_and_no_probe_is_worse(target, machine, broken):
+    broken(MEMBERS)
+    before = _health(target)
+    broken(WHEEL_ONLY)
+    met = {who: "in\n" in _inside(machine, SU.format(*who)) for who in (("opsadmin", "deploy"), ("deploy", "opsadmin"))}
+    assert met == {("opsadmin", "deploy"): True, ("deploy", "opsadmin"): False}
+    assert _inside(machine, "su deploy -c 'echo in'") == "in\n"
+    assert find_first_harm(before, _health(target)) is None
+
+
 COUNTS_FAILURES = f"""sed -i -e '/pam_unix.so/i auth required pam_faillock.so preauth' \\
   -e '/pam_unix.so/a auth [default=die] pam_faillock.so authfail' {AUTH}
 sed -i '1i account required pam_faillock.so' /etc/pam.d/common-account"""

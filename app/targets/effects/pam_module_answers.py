@@ -75,11 +75,17 @@ def _answer_faillock(rule: PamRule, user_case: str, kind: str) -> str:
     return "auth_err" if user_case == _LOCKED and "preauth" in rule.arguments else SUCCESS
 
 
+def _answer_wheel(rule: PamRule, _user_case: str, _kind: str) -> str:
+    """Answer for a member of wheel: who is meant to use su is one."""
+    return "perm_denied" if "deny" in rule.arguments else SUCCESS if "trust" in rule.arguments else "ignore"
+
+
 _SPECIAL: Mapping[str, Callable[[PamRule, str, str], str]] = {
     "pam_unix.so": _answer_unix,
     "pam_faillock.so": _answer_faillock,
     "pam_rootok.so": lambda _rule, who, _kind: SUCCESS if who == _ROOT else "auth_err",
     "pam_localuser.so": lambda _rule, who, _kind: "perm_denied" if who == _ELSEWHERE else SUCCESS,
+    "pam_wheel.so": _answer_wheel,
     "pam_pwquality.so": lambda _rule, who, _kind: "authtok_err" if who == _WEAK else SUCCESS,
     "pam_pwhistory.so": lambda _rule, who, _kind: "authtok_err" if who == _OLD else SUCCESS,
 }

@@ -19,6 +19,8 @@ _OUTCOME = re.compile(r"[^ ]+ (?:auth|account|password|session) for (?P<who>.*)"
 _OPTION = re.compile(r"[^ ]+ (?:auth|account|password|session): (?P<module>[^ ]+).*: (?P<option>[^:]*)")
 _MAY_COME = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_lastlog.so", "pam_faildelay.so")
 """Modules that can only refuse; adding any other module is not comparable."""
+_MAY_COME_TO_SU = (("pam_wheel.so", "su"), ("pam_wheel.so", "su-l"))
+"""For a login it would be a lockout."""
 
 
 class Pam(Daemon):
@@ -44,7 +46,8 @@ class Pam(Daemon):
             return _compare_rightful_or_intruder_outcomes(found["who"], was, now)
         option = _OPTION.fullmatch(key)
         if option is None or UNSET in (was, now):
-            return _judge_added_or_removed_rule(option["module"] if option else "", was)
+            service = key.partition(" ")[0]
+            return _judge_added_or_removed_rule(option["module"] if option else "", was, service)
         old, new = (UNSET if value == _NONE else value for value in (was, now))
         return effective_pam_options.compare_options(option["module"], option["option"], old, new)
 
@@ -93,7 +96,8 @@ def _iterate_option_values_by_setting(
             yield f"{named}: {option}", value or _NONE
 
 
-def _judge_added_or_removed_rule(module: str, was: str) -> Strength:
+def _judge_added_or_removed_rule(module: str, was: str, service: str) -> Strength:
     if was != UNSET:
         return Strength.WEAKER
-    return Strength.STRONGER if module in _MAY_COME else Strength.INCOMPARABLE
+    is_refusal = module in _MAY_COME or (module, service) in _MAY_COME_TO_SU
+    return Strength.STRONGER if is_refusal else Strength.INCOMPARABLE

@@ -6,6 +6,7 @@ from collections import Counter
 from app.syntax import pam
 from app.syntax.host_text import fold_case
 from app.syntax.pam import PamRule
+from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection
 
 _STRICTER: dict[str, str] = {
@@ -35,6 +36,8 @@ _UNTIL = ("unlock_time", "root_unlock_time")
 _NUMBER = re.compile(r"(-?[0-9]{1,9})([smh]?)")
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _EVER = 10**9
+_ROOT, _WHEEL_ONLY = "auth sufficient pam_rootok.so", "auth required pam_wheel.so use_uid"
+"""Rules of su. With `use_uid` the account that calls su counts, not the one that once logged in."""
 _EXECUTES = ("pam_exec.so", "pam_script.so", "pam_python.so", "pam_env.so", "pam_permit.so", "pam_rootok.so")
 
 
@@ -50,6 +53,29 @@ def judge_pam_edit(edit: FileEdit) -> Objection | None:
     if new.problems or any(line.endswith("\\") for line in edit.added):
         return Objection("not understood", f"{edit.path}: Temper cannot read every line of the new stack.")
     return _judge_rule_changes(edit.path, list(old.rules), list(new.rules))
+
+
+def judge_su_edit(edit: FileEdit) -> Objection | None:
+    """Allow one new rule, behind the one that lets root through: nobody else uses su but the members of wheel."""
+    if not edit.has_line_changes:
+        return None
+    old, new = pam.parse_service(edit.before, edit.path), pam.parse_service(edit.after or "", edit.path)
+    place = next((at for at, rule in enumerate(new.rules) if rule.module == "pam_wheel.so"), 0)
+    ahead, rest = new.rules[place - 1 : place], [*new.rules[:place], *new.rules[place + 1 :]]
+    is_only_change = [*map(_get_rule_text, rest)] == [*map(_get_rule_text, old.rules)] and not new.problems
+    if not is_only_change or [*map(_get_rule_text, new.rules[place : place + 1])] != [_WHEEL_ONLY]:
+        return Objection("privilege", f"{edit.path}: only `{_WHEEL_ONLY}` may be added to this stack.")
+    if [*map(_get_rule_text, ahead)] != [_ROOT]:
+        return Objection("protected identity", f"{edit.path}: root would have to be in wheel: it is not let in before.")
+    accounts = read_host_accounts(edit.files)
+    if not any("wheel" in accounts.list_groups(one.name) for one in accounts.accounts if one.uid):
+        reason = f"{edit.path}: nobody is in wheel, so su would be closed to all but root. A person decides."
+        return Objection("protected identity", reason)
+    return None
+
+
+def _get_rule_text(rule: PamRule) -> str:
+    return " ".join((*_get_rule_identity(rule), *rule.arguments))
 
 
 def _judge_rule_changes(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:

@@ -40,7 +40,7 @@ def iterate_changed_lines_and_keys(edit: FileEdit) -> Iterator[tuple[str, Keys]]
 
 
 def _get_keys(judge: Judge, line: str, opposite_lines: Sequence[str]) -> Keys:
-    if judge is pam_policy.judge_pam_edit:
+    if judge in (pam_policy.judge_pam_edit, pam_policy.judge_su_edit):
         return _get_pam_keys(line, opposite_lines)
     if isinstance(judge, OptionJudge):
         return () if judge in _UNKEYED else tuple(setting.key for setting in judge.read(line))
