@@ -23,6 +23,9 @@ class ReadTrackingCache:
     def __init__(self) -> None:
         self._answers: dict[Hashable, tuple[_CachedAnswer, ...]] = {}
 
+    def forget(self) -> None:
+        self._answers.clear()
+
     def get_or_compute(
         self,
         key: Hashable,

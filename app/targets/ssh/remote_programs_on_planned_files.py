@@ -8,6 +8,7 @@ from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import ProgramOutcome
+from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.ssh.connection import SshConnection
 from app.text.clean import clean_text
 
@@ -17,10 +18,21 @@ _SECONDS = 60.0
 _MOST_OUTPUT = 1024 * 1024
 
 
-def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
-    """Return an asker that runs programs on the host; only files that differ from `host_files` are sent."""
+def create_remote_asker(
+    connection: SshConnection, host_files: Files, read_cache: ReadTrackingCache | None = None
+) -> Ask:
+    """Return an asker that runs programs on the host; only files that differ from `host_files` are sent.
+
+    `read_cache` caches answers for the host's files: those after a change are those before the next one.
+    """
+    known = read_cache or ReadTrackingCache()
 
     def ask_remote(files: Files, question: Query) -> ProgramOutcome | None:
+        return known.get_or_compute(
+            question, files, lambda files: run_program(files, question), is_cacheable=_is_answer
+        )
+
+    def run_program(files: Files, question: Query) -> ProgramOutcome | None:
         made = {path: text.encode() for path, text in question.made}
         data = _pack_staged_files(dict(_iter_changed_files(files, host_files, question)) | made)
         try:
@@ -34,6 +46,10 @@ def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
         return ProgramOutcome(said.code, clean_text(said.text, _MOST_OUTPUT))
 
     return ask_remote
+
+
+def _is_answer(outcome: ProgramOutcome | None) -> bool:
+    return outcome is not None and outcome.code is not None
 
 
 def create_asker_keeping_first_answerer(*asks: Ask) -> Ask:

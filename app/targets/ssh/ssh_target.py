@@ -93,8 +93,9 @@ class SshTarget:
         )
         self.recall = ReadTrackingCache()
         self._known = KnownAnswers()
+        self._program_answers = ReadTrackingCache()
         ask = create_asker_keeping_first_answerer(
-            create_remote_asker(self.line, self._tree),
+            create_remote_asker(self.line, self._tree, self._program_answers),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
         self._resources = SshResources(
@@ -163,7 +164,7 @@ class SshTarget:
             self._force.activate(self._journals.services)
             self._confirm_by_login_or_explain(journal)
             found = self._tree.refresh_whole_snapshot()
-            self._forget_answers_if_outside_etc(change.path for change in done.changes)
+            self._forget_answers_unless_state_covers(change.path for change in done.changes)
             if any(is_resource(change.path) for change in done.changes):
                 self._require_no_weaker_result(done, files, found, asks)
         except EnvironmentUnusable as exc:
@@ -285,6 +286,7 @@ class SshTarget:
 
     def _recover_and_take_baseline(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a file_and_account_baseline."""
+        self._program_answers.forget()
         if consent is not None:
             self._save_and_set_pre_image_places(
                 on_temper_machine_only=not can_undo_else_check_given_consent(self.line, self.name, consent)
@@ -335,13 +337,14 @@ class SshTarget:
     def _roll_back_once(self, name: str) -> RollbackResult:
         with self._changing:
             done = change_rollback.roll_back_change(name, self._journals, self._tree)
-        self._forget_answers_if_outside_etc(done.paths)
+        self._forget_answers_unless_state_covers(done.paths)
         return done
 
-    def _forget_answers_if_outside_etc(self, paths: Iterable[str]) -> None:
-        """Forget what the programs answered if more than files of /etc changed."""
-        if not all(path.startswith("/etc/") for path in paths):
+    def _forget_answers_unless_state_covers(self, paths: Iterable[str]) -> None:
+        """Forget what the programs answered if other files changed than those of /etc and of the boot loader."""
+        if not all(path.startswith(("/etc/", "/boot/")) for path in paths):
             self._known.forget()
+            self._program_answers.forget()
 
 
 def exclude_own_masks(probe: Probe, resources: Collection[str]) -> Probe:

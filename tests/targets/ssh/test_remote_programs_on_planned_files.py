@@ -7,6 +7,7 @@ from app.syntax.host_files_protocol import FileState
 from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
 from app.targets.program_sandbox import ProgramOutcome
+from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.ssh.host_shell import ScriptResult
 from app.targets.ssh.remote_programs_on_planned_files import create_asker_keeping_first_answerer, create_remote_asker
 from tests.targets.hosts import host as files
@@ -45,4 +46,19 @@ def test_only_what_differs_is_sent_and_what_cannot_be_had_is_no_answer():
     words = ("ask", "/usr/sbin/sshd", "-T")
     assert line.sent == [(words, ["key"]), (words, ["etc/ssh/sshd_config", "key"])]
     line.answer = ScriptResult(44, b"", "unshare is not installed there")
-    assert ask(files(), ASKED) is None
+    assert create_remote_asker(line, files())(files(), ASKED) is None
+
+
+def test_a_program_is_asked_once_about_the_same_files_and_again_after_other_changes_or_without_an_answer():
+    line, known = Recorded(ScriptResult(44, b"", "busy")), ReadTrackingCache()
+    ask = create_remote_asker(line, files(), known)
+    planned = Overlay(files(), {SSHD: FileState(b"UsePAM no\n", 0o600, "root:root")})
+    assert ask(planned, ASKED) is None
+    line.answer = ScriptResult(0, b"usepam no\n", "")
+    after = create_remote_asker(line, planned, known)
+    answers = [ask(planned, ASKED), ask(planned, ASKED), after(planned, ASKED)]
+    assert (answers, len(line.sent)) == ([ProgramOutcome(0, "usepam no\n")] * 3, 2)
+    ask(Overlay(files(), {SSHD: FileState(b"UsePAM no\n", 0o644, "root:root")}), ASKED)
+    known.forget()
+    ask(planned, ASKED)
+    assert len(line.sent) == 4
