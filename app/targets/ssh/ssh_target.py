@@ -225,8 +225,11 @@ class SshTarget:
         return self._journals.list_pending()
 
     def check_health(self) -> tuple[Probe, ...]:
-        """Log in anew by every watched way, and at the same time ask the host's programs."""
-        with ThreadPoolExecutor(2, f"logins to {self.name}") as beside:
+        """Log in anew by every watched way, one after the other, and at the same time ask the host's programs.
+
+        sshd may refuse a second login while one is under way (MaxStartups).
+        """
+        with ThreadPoolExecutor(1, f"logins to {self.name}") as beside:
             login = beside.submit(ssh_health_probes.probe_new_login_and_sudo, self.line)
             watched = beside.submit(ssh_health_probes.probe_watched_logins, self.line)
             try:

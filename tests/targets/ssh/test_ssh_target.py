@@ -1,6 +1,7 @@
 """A host over SSH does with typed actions what the built-in one does, and comes back byte for byte."""
 
 import threading
+from functools import partial
 
 import asyncssh
 import pytest
@@ -154,12 +155,30 @@ def test_health_tells_a_new_login_and_what_the_host_itself_says(host, opened):
     assert (gone.name, gone.ok) == ("agent-login", False)
 
 
-def test_logins_are_tried_while_the_programs_are_asked(opened, monkeypatch):
-    target, together = opened(), threading.Barrier(3, timeout=30)
+def test_logins_are_tried_one_after_the_other_while_the_programs_are_asked(opened, monkeypatch):
+    target, together, under_way = opened(), threading.Barrier(2, timeout=30), threading.Lock()
     target.prepare()
-    for name in ("probe_new_login_and_sudo", "probe_watched_logins", "probe_health_by_programs_else_files"):
-        own = getattr(ssh_health_probes, name)
-        monkeypatch.setattr(ssh_health_probes, name, lambda *asked, own=own: (together.wait(), own(*asked))[1])
+
+    def meet_then(probe, *asked):
+        together.wait()
+        return probe(*asked)
+
+    def log_in_alone(probe, *asked):
+        assert under_way.acquire(blocking=False)
+        try:
+            return probe(*asked)
+        finally:
+            under_way.release()
+
+    for name, how in (
+        ("probe_health_by_programs_else_files", [meet_then]),
+        ("probe_new_login_and_sudo", [meet_then, log_in_alone]),
+        ("probe_watched_logins", [log_in_alone]),
+    ):
+        probe = getattr(ssh_health_probes, name)
+        for one in how:
+            probe = partial(one, probe)
+        monkeypatch.setattr(ssh_health_probes, name, probe)
     assert {"agent-login", "sshd-starts"} <= {probe.name for probe in target.check_health()}
 
 
