@@ -47,6 +47,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
         ensure_machine_built(machine, "a Debian 12", partial(machine.build, BaseImage()))
         if start and not has_unended_run(settings, name):
             machine.reset()
+            host_registry.forget_changes_undone_by_machine_reset(settings.hosts_folder, name)
     try:
         at = machine.start()
         register_machine(settings, machine, at)
@@ -68,6 +69,7 @@ def serve_vm_demo(settings: Settings, name: str, *, starts_run: bool, whole: boo
         ensure_machine_built(machine, "a Debian 12 that boots,", machine.build)
         if starts_run and not has_unended_run(settings, name):
             machine.reset()
+            host_registry.forget_changes_undone_by_machine_reset(settings.hosts_folder, name)
     try:
         at = machine.start(is_tied=True)
         image = machine.get_current_image_of_kind()

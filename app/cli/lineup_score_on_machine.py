@@ -30,7 +30,7 @@ from app.scores.vendor_fixes import (
     run_vendor_trial_on_new_machine,
 )
 from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge, run_fixes_and_reboot
-from app.targets.host_registry import open_target
+from app.targets.host_registry import forget_changes_undone_by_machine_reset, open_target
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
@@ -157,6 +157,7 @@ def choose_rules(machine: Machine, skill: str, asked: str) -> tuple[str, ...]:
 
 def _reset_and_open_target(settings: Settings, machine: Machine) -> Target:
     machine.reset()
+    forget_changes_undone_by_machine_reset(settings.hosts_folder, machine.name)
     if isinstance(machine, Rootfs):
         debian_demo.register_machine(settings, machine, machine.start())
     else:

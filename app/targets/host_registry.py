@@ -138,6 +138,11 @@ def list_pending_changes(hosts_folder: Path, name: str) -> list[str]:
     return Journal(hosts_folder / name / "journal", Disk()).list_pending()
 
 
+def forget_changes_undone_by_machine_reset(hosts_folder: Path, name: str) -> None:
+    """Close the journals of a host whose machine was reset: rolled back, they would bring old files to it."""
+    Journal(hosts_folder / name / "journal", Disk()).void_journals()
+
+
 def require_known_host(name: str, hosts_folder: Path) -> None:
     if not is_fixture(name) and find_host(hosts_folder, name) is None:
         names = ", ".join([FIXTURE, *(one.name for one in list_hosts(hosts_folder))])

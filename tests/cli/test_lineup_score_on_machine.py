@@ -1,15 +1,21 @@
 """`temper score … --host NAME`: which fixes a baseline has run on the machine, seen where ssh would take them there."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
-from app.cli import lineup_score_on_machine
+from app.cli import debian_demo, lineup_score_on_machine
 from app.cli.lineup_score_on_machine import _apply_vendor_fix, choose_skill, find_content
+from app.config import Settings
 from app.errors import BadInput
 from app.scores.score_structures import ScoreOrder
 from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge
+from app.syntax.host_files_protocol import FileState
+from app.targets.crash_safe_writes import Disk
+from app.targets.host_registry import list_pending_changes
+from app.targets.journal import Journal
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.vm.virtual_machine import MachineRecord, VirtualMachine
 from tests.scores.test_vendor_fixes import out
@@ -68,3 +74,22 @@ async def test_a_vendors_fixes_are_judged_by_the_skill_that_was_asked_for(tmp_pa
     await _apply_vendor_fix(machine := build_record(tmp_path, "el9"), "bash", order, "")
     fixes = FixesOnMachine("bash", "ssg-rhel9-ds.xml", "stig", ("scap:ssg-rhel9:stig", ""))
     assert asked == [(machine, fixes, MachineJudge(Path("/there/disa-ds.xml"), "MAC-1_Public"))]
+
+
+def test_a_change_that_a_killed_score_left_open_is_not_rolled_back_on_the_machine_that_is_reset(tmp_path, monkeypatch):
+    settings, done = Settings(data=tmp_path), []
+    (settings.hosts_folder / "boots").mkdir(parents=True)
+    journal = Journal(settings.hosts_folder / "boots" / "journal", Disk())
+    journal.begin("open", {"/etc/x": FileState(b"a", 0o644, "root:root")}, {"/etc/x": None}, ())
+    machine = SimpleNamespace(
+        name="boots",
+        reset=lambda: done.append("reset"),
+        start=lambda **_: done.append("start"),
+        get_current_image_of_kind=lambda: SimpleNamespace(title="a machine"),
+    )
+    monkeypatch.setattr(debian_demo, "register_machine", lambda *_: None)
+    monkeypatch.setattr(
+        lineup_score_on_machine, "open_target", lambda name, folder: done.append(list_pending_changes(folder, name))
+    )
+    lineup_score_on_machine._reset_and_open_target(settings, machine)
+    assert done == ["reset", "start", []]

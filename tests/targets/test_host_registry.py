@@ -3,8 +3,11 @@
 import pytest
 
 from app.errors import BadInput
+from app.syntax.host_files_protocol import FileState
 from app.targets import host_registry
+from app.targets.crash_safe_writes import Disk
 from app.targets.host_registry import DisposableMachine, choose_auto_for_fixture_else_review, require_known_host
+from app.targets.journal import Journal
 from app.targets.ssh.endpoint import parse_endpoint
 
 END = parse_endpoint("root@web1", "agent")
@@ -103,3 +106,15 @@ def test_a_host_of_an_older_version_is_one_that_somebody_depends_on(tmp_path):
     file.write_text(file.read_text().replace('"machine": null', '"title": ""', 1))
     assert '"machine"' not in file.read_text()
     assert not host_registry.find_host(tmp_path, "one").can_reboot_unasked
+
+
+def test_a_machine_that_was_reset_gets_nothing_back_from_the_change_that_was_open_before(tmp_path):
+    (tmp_path / "boots").mkdir()
+    journal, was = Journal(tmp_path / "boots" / "journal", Disk()), FileState(b"a", 0o644, "root:root")
+    journal.begin("open", {"/etc/x": was}, {"/etc/x": None}, ())
+    journal.begin("kept", {"/etc/y": was}, {"/etc/y": None}, ())
+    journal.close("kept", "committed")
+    assert host_registry.list_pending_changes(tmp_path, "boots") == ["open"]
+    host_registry.forget_changes_undone_by_machine_reset(tmp_path, "boots")
+    assert (host_registry.list_pending_changes(tmp_path, "boots"), journal.list_committed()) == ([], [])
+    host_registry.forget_changes_undone_by_machine_reset(tmp_path, "new")

@@ -94,7 +94,7 @@ vendor_foresee() {
   ( cd / && for ground in $grounds; do [ ! -e "$ground" ] || cp -a --parents -- "$ground" "$work/copy/" || exit; done ) || lacks "there is no room to try it on a copy"
   described / >"$work/was"
   walled "$work/copy" "$work/script" >"$work/log" 7>"$work/permissions"; code=$?
-  grep -qx begun "$work/log" || lacks "it cannot be tried on a copy there: $(tail -n 1 "$work/log")"
+  grep -qx begun "$work/log" || lacks "it cannot be tried on a copy there: $(grep -v "dmesg(1) may have" "$work/log" | tail -n 1)"
   described "$work/copy" >"$work/now"
   comm -3 "$work/was" "$work/now" | sed "s/^$tab//" | cut -f 1 | sort -u >"$work/paths"
   while IFS= read -r path; do
@@ -119,7 +119,7 @@ vendor_foresee() {
 }
 vendor_perform() {
   vendors_script "$2" "$3" "$at/script" || fail 8 "the script has another digest"
-  walled '' "$at/script" >"$at/log" || grep -qx begun "$at/log" || fail 8 "it cannot be run there: $(tail -n 1 "$at/log")"
+  walled '' "$at/script" >"$at/log" || grep -qx begun "$at/log" || fail 8 "it cannot be run there: $(grep -v "dmesg(1) may have" "$at/log" | tail -n 1)"
   ran="ran $2"
   described "$at/state" >"$at/then" && described / >"$at/now" || fail 9 "what it did cannot be looked at"
   printf 'outcome\t-\t%s\n' "$(outcome "$at/then" "$at/now")"
