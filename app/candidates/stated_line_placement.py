@@ -12,18 +12,11 @@ _BOOTS_BY_ENTRIES = re.compile(r"^GRUB_ENABLE_BLSCFG=([\"']?)true\1[ \t]*$", re.
 
 
 def place_stated_line(stated: StatedLine, family: Family, scratch: ScratchFiles) -> bool:
-    """Write the line; return True if that changes a file. A new file gets the widest mode that its program reads."""
+    """Write the line into each file in which it counts; return True if that changes one."""
     paths = list_boot_entries(scratch.now) if stated.path == BOOT_ENTRIES else [stated.path]
-    changed = [_place_line_in_file(path, stated, family, scratch) for path in paths]
+    texts = {path: family.place_line(scratch.read_text(path) or "", stated.section, stated.line) for path in paths}
+    changed = [scratch.write_text(path, text) for path, text in texts.items()]
     return any(changed)
-
-
-def _place_line_in_file(path: str, stated: StatedLine, family: Family, scratch: ScratchFiles) -> bool:
-    is_new = scratch.now.state(path) is None
-    changed = scratch.write_text(path, family.place_line(scratch.read_text(path) or "", stated.section, stated.line))
-    if changed and is_new:
-        scratch.change_mode(path, int(family.mode, 8))
-    return changed
 
 
 def list_boot_entries(files: Files) -> list[str]:
