@@ -43,6 +43,8 @@ _JUDGED = (0, 2)
 """0: every rule passes; 2: some rule fails."""
 _HERE = Path(__file__).parent
 _NO_FOLDER, _OTHER_CONTENT, _HUNG = 44, 45, 46
+_CRASHED = (132, 133, 134, 135, 136, 139)
+"""What a shell reports of a program that a signal for its own fault ended, from SIGILL to SIGSEGV."""
 _LONGEST_IDLE, _IDLE_SHARE = 120.0, 0.25
 """oscap hangs if it uses no processor time for so many seconds, or for this share of its time."""
 _REPORT = b"\ntemper: report\n"
@@ -154,6 +156,8 @@ def _require_scan_result(ran: OscapResult, seconds: float) -> None:
         raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")
     if ran.code == _HUNG:
         raise ScanFailed("OpenSCAP hung three times, and was ended each time; scan again.")
+    if ran.code in _CRASHED:
+        raise ScanFailed(f"OpenSCAP crashed three times (exit {ran.code}); scan again, or look at the host's memory.")
     if ran.code == _NOT_FOUND or "failed to run command" in complaint:
         installs = "apt-get install openscap-scanner, or dnf install openscap-scanner"
         raise EnvironmentUnusable(f"OpenSCAP is not installed there: {installs}.")

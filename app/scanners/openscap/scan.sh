@@ -2,7 +2,8 @@
 # Unless SIZE is 0, standard input is a datastream.xml of that size and a tailoring.xml, compressed as one.
 # DIGESTS are lines for sha256sum, of each file that is read.
 # OpenSCAP's threads sometimes wait for each other for good. A program that COMMAND runs and that uses no processor time
-# for IDLE seconds, without a child or a disk that it waits for, is ended and begun again, twice at most.
+# for IDLE seconds, without a child or a disk that it waits for, is ended and begun again, twice at most. So is a program
+# that crashed.
 umask 077
 mkdir -p -m 0700 -- "$1" && at=$(mktemp -d "$1/scan.XXXXXXXX") && cd "$at" || exit 44
 main= watch=
@@ -46,8 +47,8 @@ for begun in 1 2 3; do
   code=$?
   kill "$watch" 2>/dev/null
   wait "$watch" 2>/dev/null
-  [ -e hung ] || break
-  code=46
+  [ ! -e hung ] || code=46
+  case $code in 46 | 13[2-6] | 139) ;; *) break ;; esac # 132 to 136 and 139: the signals of a crash
 done
 printf '\ntemper: report\n'
 gzip -c result.xml 2>/dev/null

@@ -105,6 +105,21 @@ def test_a_scan_that_always_hangs_is_given_up_with_a_sentence(tmp_path):
         extract_report(ran, 4)
 
 
+CRASHES = HANGS.replace("exec sleep 600", "kill -SEGV $$")
+
+
+def test_a_scan_that_crashes_is_begun_again(tmp_path):
+    ran, crashed = run_program(tmp_path, CRASHES.format(times=0))
+    assert (ran.code, extract_report(ran, 4), crashed) == (2, b"report\n", 1)
+
+
+def test_a_scan_that_always_crashes_is_given_up_with_a_sentence(tmp_path):
+    ran, crashed = run_program(tmp_path, CRASHES.format(times=9))
+    assert crashed == 3
+    with pytest.raises(ScanFailed, match="OpenSCAP crashed three times \\(exit 139\\)"):
+        extract_report(ran, 4)
+
+
 def test_a_scan_that_waits_for_a_program_that_it_started_does_not_hang(tmp_path):
     ran, begun = run_program(tmp_path, "#!/bin/sh\necho 1 >>begun\nsleep 3\necho report >result.xml\n")
     assert (ran.code, begun) == (0, 1)
