@@ -22,13 +22,13 @@ from app.runs.scanner_factory import create_scanner
 from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_random_run_id
 from app.scores import generated_hosts
-from app.scores.debian_second_check import copy_with_effects, observe_effects
 from app.scores.file_host_second_check import (
     EffectiveSettings,
     describe_weakening_or_excess,
     find_whether_requirement_is_met,
 )
 from app.scores.generated_hosts import GeneratedHost
+from app.scores.machine_second_check import copy_with_effects, observe_effects
 from app.scores.run_summary import summarize_run
 from app.scores.score_structures import ScoreOrder, Trial, TrialOutcome
 from app.scores.vendor_fixes import build_root_ways, probe_ways_to_root
@@ -88,7 +88,7 @@ async def run_added_host_trial_on_new_machine(
     seconds = time.monotonic() - began
     ways = build_root_ways(open_before, await probe_ways_to_root(new_machine))
     trial = _build_trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.check_health), was)
-    fates = copy_with_effects(trial.fates, await observe_effects(new_machine))
+    fates = copy_with_effects(order.skill, trial.fates, await observe_effects(new_machine))
     return msgspec.structs.replace(trial, fates=fates, ways=ways, seconds=round(seconds, 3))
 
 

@@ -13,7 +13,13 @@ from lxml import etree
 from app.errors import EnvironmentUnusable, TemperError
 from app.events.event_field_types import Probe
 from app.loop.harm_seen_by_probes import find_first_harm
-from app.scores.debian_second_check import SCRIPT, Observations, copy_with_effects, parse_observations
+from app.scores.machine_second_check import (
+    SCRIPTS,
+    Observations,
+    build_observation_script,
+    copy_with_effects,
+    parse_observations,
+)
 from app.scores.score_structures import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
@@ -71,7 +77,7 @@ async def run_vendor_trial_on_new_machine(
         seed=seed,
         host=order.host,
         rules=order.rules,
-        fates=copy_with_effects(fates, found.seen),
+        fates=copy_with_effects(order.skill, fates, found.seen),
         worse=harm,
         ways=build_root_ways(open_before, open_after),
         seconds=round(found.seconds, 3),
@@ -84,8 +90,9 @@ def build_root_ways(before: Mapping[str, bool], after: Mapping[str, bool]) -> tu
 
 def load_script_filled_with_rules(script_file_name: str, rule_arguments: str) -> str:
     """Read a script and fill in the rules and the final inspection, which is the same for all kinds of fixes."""
-    script, look = ((SCRIPT.parent / file).read_text() for file in (script_file_name, "look_after.sh"))
-    return script.replace("@LOOK", look.replace("@DEEDS", SCRIPT.read_text())).replace("@RULES", rule_arguments)
+    script, look = ((SCRIPTS / file).read_text() for file in (script_file_name, "look_after.sh"))
+    deeds = build_observation_script().decode()
+    return script.replace("@LOOK", look.replace("@DEEDS", deeds)).replace("@RULES", rule_arguments)
 
 
 async def run_bash_fixes_between_scans(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from app.errors import EnvironmentUnusable
 from app.scores import openscap_playbook
-from app.scores.debian_second_check import SCRIPT, parse_observations
+from app.scores.machine_second_check import build_observation_script, parse_observations
 from app.scores.vendor_fixes import VendorOutcome
 from app.targets.vm.virtual_machine import VirtualMachine
 from app.text.clean import clean_text
@@ -137,7 +137,7 @@ def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: MachineJudge)
         content = "/root/judge.xml"
         shell.write(content, judge.data_stream.read_bytes())
     shell.write("/root/judge.sh", _JUDGE.format(profile=judge.profile, content=content).encode())
-    shell.write("/root/observe.sh", SCRIPT.read_bytes())
+    shell.write("/root/observe.sh", build_observation_script())
     shell.write("/root/at-boot.sh", _AT_BOOT.encode())
     shell.write("/etc/systemd/system/judge-at-boot.service", _UNIT.encode())
     # A login prompt that starts on the console cuts off whoever else writes there. at-boot.sh takes all this back.
