@@ -1,6 +1,7 @@
 """A trial of a score on a machine that boots: its judge speaks by the console, and leaves nothing of its own."""
 
 import asyncio
+import shlex
 from contextlib import closing
 
 import pytest
@@ -44,6 +45,6 @@ def test_doing_nothing_gives_the_same_verdicts_after_a_reboot_and_harms_nothing(
 def test_what_the_audit_records_is_in_effect_and_nothing_else(machine):
     machine.reset()
     before = list_in_effect(asyncio.run(observe_effects(machine)))
-    ask_root(machine, "; ".join(f"auditctl {rule}" for rule in WATCHED))
+    ask_root(machine, "; ".join(f"auditctl {shlex.join(rule.split())}" for rule in WATCHED))
     now = list_in_effect(asyncio.run(observe_effects(machine)))
     assert now - before == {"audit_rules_usergroup_modification_group", "audit_rules_file_deletion_events_rmdir"}
