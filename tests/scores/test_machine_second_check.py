@@ -56,7 +56,7 @@ def test_as_many_rules_have_a_question_as_the_documents_say():
 
 
 @pytest.mark.parametrize("rule", QUESTIONS[SKILL])
-def test_what_no_rule_has_changed_is_not_met(rule):
+def test_on_a_machine_as_built_only_those_that_openscap_passes_are_met(rule):
     assert find_whether_in_effect(SKILL, rule, AS_BUILT) is (rule in MET_AS_BUILT)
 
 
