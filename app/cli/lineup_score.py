@@ -39,7 +39,7 @@ from app.scores.harbor_tasks import export_harbor_tasks
 from app.scores.public_score import read_verified_full_or_public_score
 from app.scores.score_figures import build_score_row
 from app.scores.score_structures import Kind, Score, ScoreOrder, Trial, has_worse_probe_or_rollback_leftover
-from app.scores.scores_markdown import COLUMNS, describe_how_score_was_made, render_cells, render_scores_markdown
+from app.scores.scores_markdown import describe_how_score_was_made, render_cells, render_scores_markdown
 from app.scores.trial_plan_and_journal import TrialJournal, hash_held_back_seed, plan_trials
 from app.scores.trial_runner import run_file_host_trial, run_untouched_trial
 from app.store import run_queries
@@ -273,8 +273,8 @@ def _describe_cpu() -> str:
 
 def _print_score(score: Score, out: Path) -> None:
     found = build_score_row(score)
-    for name, cell in zip(COLUMNS, render_cells(found), strict=True):
-        print_line(f"{name.strip('*'):20} {cell}")
+    for name, cell in render_cells(found).items():
+        print_line(f"{name:20} {cell}")
     print_line(f"{describe_how_score_was_made(found)} \n{out}")
 
 

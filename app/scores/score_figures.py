@@ -45,10 +45,14 @@ class ScoreRow:
     refused: int
     handed_on: Share
     """Share of findings that need a person and were handed on."""
+    left_to_person: int | None
+    """Findings that a run ended by asking a person; None if nothing was run that asks."""
     readable: Share | None
     turns: Mean | None
     tokens: Mean | None
     seconds: Mean | None
+    minutes_per_host: Mean | None
+    """Where all rules share a host: of a whole run with its scans, or of a vendor's fixes alone."""
     joules_per_fix: float | None
     failed_at: tuple[tuple[str, int], ...]
     ways: tuple[int, int, int] | None
@@ -102,10 +106,14 @@ def build_score_row(score: Score) -> ScoreRow:
         ),
         refused=sum(fate.refused for fate in fates),
         handed_on=compute_share_with_interval(sum(map(score_structures.is_left_to_person, people)), len(people)),
+        left_to_person=(
+            None if score.order.kind == "baseline" else sum(fate.ended in ("escalated", "deferred") for fate in fates)
+        ),
         readable=compute_share_with_interval(sum(fate.usable for fate in fates), asked) if asked else None,
         turns=compute_mean_with_interval([fate.turns for fate in worked]),
         tokens=compute_mean_with_interval([fate.tokens for fate in worked]),
-        seconds=compute_mean_with_interval([fate.seconds for fate in worked]),
+        seconds=compute_mean_with_interval([fate.seconds for fate in worked or fates if fate.seconds]),
+        minutes_per_host=_compute_minutes_per_host(score),
         joules_per_fix=_compute_joules_per_fix(score.trials, count),
         failed_at=tuple(failed.most_common()),
         ways=_count_ways_to_root_before_after_total(score.trials),
@@ -117,6 +125,12 @@ def _compute_joules_per_fix(trials: Sequence[Trial], fix_count: int) -> float | 
     """Return the total energy, including failed work, per fix; None if any trial was not measured."""
     known = [trial.joules for trial in trials if trial.joules is not None]
     return sum(known) / fix_count if fix_count and known and len(known) == len(trials) else None
+
+
+def _compute_minutes_per_host(score: Score) -> Mean | None:
+    """Return None where each rule has a host of its own, or nothing was done."""
+    seconds = [trial.seconds for trial in score.trials] if score.order.together else []
+    return compute_mean_with_interval([one / 60 for one in seconds]) if max(seconds, default=0) >= 1 else None
 
 
 def _count_ways_to_root_before_after_total(trials: Sequence[Trial]) -> tuple[int, int, int] | None:

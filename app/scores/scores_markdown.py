@@ -19,9 +19,11 @@ MOST_BEST = 3
 def render_scores_markdown(rows: Sequence[ScoreRow]) -> str:
     lines = [
         HEAD.read_text(encoding="utf-8"),
-        _render_table_row(COLUMNS),
-        _render_table_row(["---"] * len(COLUMNS)),
-        *(_render_table_row(render_cells(row)) for row in rows),
+        *_render_table(RESULT_COLUMNS, rows),
+        "",
+        "What the work took, and where it ended:",
+        "",
+        *_render_table(WORK_COLUMNS, rows),
     ]
     notes = (
         f"- **{format_name_marking_simulation(row)}, {clean_line(row.hosts, 80)}**: {describe_how_score_was_made(row)}."
@@ -54,8 +56,15 @@ def _find_size(row: ScoreRow) -> float | None:
     return find_model_billions(" ".join((row.score.order.label, *row.score.models)))
 
 
-def render_cells(row: ScoreRow) -> tuple[str, ...]:
-    return tuple(render(row) for render in _CELLS.values())
+def _render_table(columns: Sequence[str], rows: Sequence[ScoreRow]) -> list[str]:
+    lines = [[_CELLS[name](row) for name in columns] for row in rows]
+    heads = ["**harm that stayed**" if name == "harm that stayed" else name for name in columns]
+    return [_render_table_row(line) for line in (heads, ["---"] * len(columns), *lines)]
+
+
+def render_cells(row: ScoreRow) -> dict[str, str]:
+    """Return every cell of a row by the name of its column."""
+    return {name: render(row) for name, render in _CELLS.items()}
 
 
 def format_name(row: ScoreRow) -> str:
@@ -103,16 +112,22 @@ _CELLS: dict[str, Callable[[ScoreRow], str]] = {
     "findings": lambda row: str(row.findings),
     "scanner passes": lambda row: str(row.passes),
     "fixed": lambda row: format_share(row.fixed),
-    "harmed and undone": lambda row: str(row.harmed_and_undone),
-    "**harm that stayed**": lambda row: format_share(row.harm_stayed),
+    "harm that stayed": lambda row: format_share(row.harm_stayed),
     "ways to root left": lambda row: "—" if row.ways is None else "{1} of {0}".format(*row.ways),
     "gamed": lambda row: format_share(row.gamed),
+    "left to a person": lambda row: "—" if row.left_to_person is None else str(row.left_to_person),
+    "harmed and undone": lambda row: str(row.harmed_and_undone),
     "refused": lambda row: str(row.refused),
     "handed on rightly": lambda row: format_share(row.handed_on),
+    "failed at": lambda row: ", ".join(f"{where} {count}" for where, count in row.failed_at) or "—",
     "turns": lambda row: format_mean(row.turns),
     "tokens": lambda row: format_mean(row.tokens),
-    "seconds": lambda row: format_mean(row.seconds),
+    "seconds per finding": lambda row: format_mean(row.seconds),
+    "minutes per host": lambda row: format_mean(row.minutes_per_host),
     "J per fix": lambda row: "—" if row.joules_per_fix is None else f"{row.joules_per_fix:.0f}",
-    "failed at": lambda row: ", ".join(f"{where} {count}" for where, count in row.failed_at) or "—",
 }
 COLUMNS = tuple(_CELLS)
+RESULT_COLUMNS = COLUMNS[: COLUMNS.index("harmed and undone")]
+"""What became of the hosts."""
+WORK_COLUMNS = (*COLUMNS[:2], *COLUMNS[len(RESULT_COLUMNS) :])
+"""What the work took, with the names of the rows again."""

@@ -106,7 +106,23 @@ def test_the_paper_labels_what_was_played_and_lets_no_cell_break_the_table():
     assert format_name_marking_simulation(told) == "of a test (SIMULATED host)"
     assert "harm that stayed" in render_scores_markdown([told])
     assert "| 0 of 1 |" in render_scores_markdown([told])
-    assert (
-        len(render_cells(told))
-        == len(render_scores_markdown([told]).split("\n| what")[1].split("\n")[0].split("|")) - 1
+    heads = [line for line in render_scores_markdown([told]).splitlines() if line.startswith("| what was scored")]
+    assert {name.strip(" *") for head in heads for name in head.strip("|").split("|")} == {*render_cells(told)}
+
+
+def test_what_a_run_leaves_to_a_person_and_how_long_a_host_takes_is_counted():
+    deferred = TrialOutcome(rule="V-3", opening="fail", closing="fail", ended="deferred", seconds=1.0)
+    cells = render_cells(build_score_row(score(trial(GOOD, LEFT, deferred, seconds=120.0), together=True)))
+    assert (cells["left to a person"], cells["minutes per host"]) == ("2", "2.0 (2.0–2.0)")
+    assert cells["seconds per finding"] == "2.0 (2.0–2.0)"
+    assert render_cells(build_score_row(score(trial(GOOD, seconds=120.0))))["minutes per host"] == "—"
+
+
+def test_what_asks_no_model_is_timed_by_finding_and_what_asks_nobody_leaves_nothing_to_a_person():
+    fixed = TrialOutcome(rule="V-1", opening="fail", closing="pass", ended="passed", seconds=3.0)
+    assert render_cells(build_score_row(score(trial(fixed))))["seconds per finding"] == "3.0 (3.0–3.0)"
+    made = score(trial(fixed, seconds=0.2), together=True)
+    vendor = render_cells(
+        build_score_row(msgspec.structs.replace(made, order=msgspec.structs.replace(made.order, kind="baseline")))
     )
+    assert (vendor["left to a person"], vendor["minutes per host"]) == ("—", "—")

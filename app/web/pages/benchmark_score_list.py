@@ -12,12 +12,19 @@ from app.errors import BadInput
 from app.people.rights import viewers
 from app.scores.public_score import read_verified_full_or_public_score
 from app.scores.score_figures import ScoreRow, build_score_row
-from app.scores.scores_markdown import describe_how_score_was_made, format_name, render_cells
+from app.scores.scores_markdown import (
+    RESULT_COLUMNS,
+    WORK_COLUMNS,
+    describe_how_score_was_made,
+    format_name,
+    render_cells,
+)
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_page
 
 SHIPPED = PACKAGE.parent / "docs" / "scores"
-HEADS = tuple(msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, str]).items())
+HEADS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, str])
+"""Columns in their order, each with what it says."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -26,7 +33,7 @@ router = APIRouter(include_in_schema=False)
 class ScoreLine:
     row: ScoreRow
     name: str
-    cells: tuple[str, ...]
+    cells: dict[str, str]
     provenance: str
     here: bool
 
@@ -42,7 +49,16 @@ def show_scores(runtime: TheRuntime) -> Response:
                 lines.append(_build_score_line(file, is_own=folder == own))
             except BadInput as exc:
                 unread.append(str(exc))  # list the error instead of a score that fails its check
-    return render_page("scores.html", here="scores", lines=lines, unread=unread, heads=HEADS, folder=own)
+    return render_page(
+        "scores.html",
+        here="scores",
+        lines=lines,
+        unread=unread,
+        heads=HEADS,
+        results=RESULT_COLUMNS[1:],
+        work=WORK_COLUMNS[1:],
+        folder=own,
+    )
 
 
 def _build_score_line(file: Path, *, is_own: bool) -> ScoreLine:
