@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import EnvironmentUnusable
+from app.scanners.openscap.oscap_command import JUDGED, SCAN_SCRIPT
 from app.scores import openscap_playbook
 from app.scores.machine_second_check import build_observation_script, parse_observations
 from app.scores.vendor_fixes import VendorOutcome
@@ -23,9 +24,11 @@ PLACE = "/usr/share/xml/scap/ssg/content"
 _SCAN_SECONDS, _FIX_SECONDS = 2 * 3600, 3 * 3600
 _SEPARATOR, _ENDS = "---done---", "judge: ends"
 _CONSOLE = 1 << 30
+_IDLE_SECONDS = 120
 _JUDGE = """#!/bin/sh
-oscap xccdf eval --profile {profile} {content} 2>&1 |
-  awk '/^Rule/ {{ rule = $2 }} /^Result/ {{ print "judged", rule, $2; fflush() }}'
+{{ sh /root/scan.sh /root/judging "$(sha256sum {content})" 0 {idle} timeout --kill-after=5 {seconds} \\
+  oscap xccdf eval --profile {profile} {content} 2>&1; echo "Exit $?"; }} |
+  awk '/^Rule/ {{ rule = $2 }} /^Result/ {{ print "judged", rule, $2; fflush() }} /^Exit/ {{ print "judge: exit", $2 }}'
 """
 _AT_BOOT = f"""#!/bin/sh
 dmesg -n 1
@@ -33,6 +36,7 @@ sh /root/judge.sh
 sh /root/observe.sh 2>/dev/null | sed 's/^/observed /'
 systemctl disable judge-at-boot.service
 systemctl unmask serial-getty@ttyS0.service
+rm -rf /root/judging /root/scan.sh
 rm -f /etc/systemd/system/judge-at-boot.service /root/judge.sh /root/judge.xml /root/observe.sh /root/at-boot.sh
 systemctl daemon-reload
 echo "{_ENDS}"
@@ -126,9 +130,23 @@ def run_fixes_and_reboot(machine: VirtualMachine, fixes: FixesOnMachine, judge: 
 
 
 def read_verdicts(judge_output: str) -> dict[str, str]:
-    """Parse the judge's words by rule; the machine's other words between them are left out."""
-    lines = (line.split() for line in judge_output.splitlines() if line.startswith("judged "))
-    return {words[1]: words[2] for words in lines if len(words) == 3}
+    """Parse the judge's words by rule; the machine's other words between them are left out.
+
+    Raise EnvironmentUnusable if the judge did not come to an end: what it had said by then is no verdict on the rest.
+    """
+    lines = [line.split() for line in judge_output.splitlines() if line.startswith(("judged ", "judge: exit "))]
+    verdicts = {words[1]: words[2] for words in lines if words[0] == "judged" and len(words) == 3}
+    code = next((words[-1] for words in reversed(lines) if words[0] == "judge:"), "none")
+    if code not in map(str, JUDGED):
+        raise EnvironmentUnusable(
+            f"OpenSCAP ended in mid-scan (exit {code}), after {len(verdicts)} rules: score again."
+        )
+    return verdicts
+
+
+def build_judge_script(content: str, profile: str) -> str:
+    """Build the script that scans and prints a line for each rule. It begins again if OpenSCAP hangs or crashes."""
+    return _JUDGE.format(content=content, profile=profile, idle=_IDLE_SECONDS, seconds=_SCAN_SECONDS)
 
 
 def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: MachineJudge) -> None:
@@ -136,7 +154,8 @@ def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: MachineJudge)
     if judge.data_stream.name != fixes.content:
         content = "/root/judge.xml"
         shell.write(content, judge.data_stream.read_bytes())
-    shell.write("/root/judge.sh", _JUDGE.format(profile=judge.profile, content=content).encode())
+    shell.write("/root/scan.sh", SCAN_SCRIPT.read_bytes())
+    shell.write("/root/judge.sh", build_judge_script(content, judge.profile).encode())
     shell.write("/root/observe.sh", build_observation_script())
     shell.write("/root/at-boot.sh", _AT_BOOT.encode())
     shell.write("/etc/systemd/system/judge-at-boot.service", _UNIT.encode())

@@ -1,13 +1,22 @@
 """A vendor's whole profile on a virtual machine: what root's shell is told, and what the console then says."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from app.errors import EnvironmentUnusable
+from app.scanners.openscap.oscap_command import SCAN_SCRIPT
 from app.scores.openscap_playbook import prepare_whole_playbook
-from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge, RootShell, read_verdicts, run_fixes_and_reboot
+from app.scores.vendor_fixes_on_vm import (
+    FixesOnMachine,
+    MachineJudge,
+    RootShell,
+    build_judge_script,
+    read_verdicts,
+    run_fixes_and_reboot,
+)
 from app.targets.rootfs.loopback_sshd_port_and_known_hosts import SshAccess
 
 STREAM = "ssg-debian12-ds.xml"
@@ -16,6 +25,7 @@ judged rule_a pass
 [   71.2] audit: type=1400
 judged rule_b fail
 judged rule_c
+judge: exit 2
 observed root\tno
 judge: ends
 """
@@ -29,7 +39,7 @@ for line in sys.stdin:
         if "oscap-breaks-the-shell" in script:
             sys.exit("lost")
         if "( sh /root/judge.sh" in script:
-            print("judged rule_a fail\\njudged rule_b fail")
+            print("judged rule_a fail\\njudged rule_b fail\\njudge: exit 2")
         if "reboot" in script and "at-boot" not in script:
             open({console!r}, "a").write({said!r})
         print("\\n---done---", flush=True)
@@ -104,7 +114,40 @@ def test_a_shell_that_ends_is_told(machine):
 
 
 def test_a_line_that_the_console_cut_off_says_nothing():
-    assert read_verdicts("judged rule_a pass\njudged rule_b\njudg\nx judged rule_c fail") == {"rule_a": "pass"}
+    told = "judged rule_a pass\njudged rule_b\njudg\nx judged rule_c fail\njudge: exit 0\n"
+    assert read_verdicts(told) == {"rule_a": "pass"}
+
+
+@pytest.mark.parametrize("ending", ["", "judge: exit 139\n", "judge: exit 46\n"])
+def test_a_scan_that_did_not_come_to_its_end_is_no_verdict(ending):
+    with pytest.raises(EnvironmentUnusable, match=r"in mid-scan .* after 1 rules"):
+        read_verdicts(f"judged rule_a pass\n{ending}")
+
+
+@pytest.mark.parametrize(("crashes", "verdicts"), [(1, {"rule_a": "pass", "rule_b": "fail"}), (3, None)])
+def test_the_judge_begins_again_when_oscap_crashes(tmp_path, crashes, verdicts):
+    """The real script, with an oscap that judges one rule and crashes so many times."""
+    oscap = tmp_path / "oscap"
+    oscap.write_text(
+        f"""#!/bin/sh
+printf 'Title\tA\nRule\trule_a\n\nResult\t'
+echo x >>{tmp_path}/starts
+[ "$(wc -l <{tmp_path}/starts)" -gt {crashes} ] || {{ echo fail; kill -SEGV $$; }}
+printf 'pass\nRule\trule_b\nResult\tfail\n'
+exit 2
+"""
+    )
+    oscap.chmod(0o700)
+    (tmp_path / "scan.sh").write_bytes(SCAN_SCRIPT.read_bytes())
+    (tmp_path / "judge.xml").write_text("<data-stream/>")
+    script = build_judge_script("/root/judge.xml", "MAC-1_Public").replace("/root", str(tmp_path))
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=path, check=True).stdout
+    if verdicts is None:
+        with pytest.raises(EnvironmentUnusable, match="exit 139"):
+            read_verdicts(told)
+    else:
+        assert read_verdicts(told) == verdicts
 
 
 def test_a_whole_playbook_goes_on_after_a_failure_and_reads_packages_only_when_they_changed():

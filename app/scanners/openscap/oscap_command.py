@@ -39,9 +39,10 @@ class Shell(Protocol):
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
 _TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127
 _NO_ROOM = re.compile(r"write error|No space left|Read-only file system|File too large")
-_JUDGED = (0, 2)
+JUDGED = (0, 2)
 """0: every rule passes; 2: some rule fails."""
 _HERE = Path(__file__).parent
+SCAN_SCRIPT = _HERE / "scan.sh"
 _NO_FOLDER, _OTHER_CONTENT, _HUNG = 44, 45, 46
 _CRASHED = (132, 133, 134, 135, 136, 139)
 """What a shell reports of a program that a signal for its own fault ended, from SIGILL to SIGSEGV."""
@@ -93,7 +94,7 @@ def build_scan_command(
     limit = ["timeout", "--kill-after=5", f"{seconds:.0f}"]
     chosen = [] if scan_input.sent else [word for rule in rules for word in ("--rule", rule)]
     asked = ["--profile", profile, *chosen, "--results-arf", "result.xml", scan_input.datastream]
-    shell = ["sh", "-c", (_HERE / "scan.sh").read_text(), "scan", folder, scan_input.digests, str(scan_input.size)]
+    shell = ["sh", "-c", SCAN_SCRIPT.read_text(), "scan", folder, scan_input.digests, str(scan_input.size)]
     shell.append(str(math.ceil(min(_LONGEST_IDLE, _IDLE_SHARE * seconds))))
     return [*shell, *limit, *scan_input.first_oscap_eval_words, *asked]
 
@@ -148,7 +149,7 @@ def require_content_whole_on_host(ran: OscapResult) -> None:
 
 
 def _require_scan_result(ran: OscapResult, seconds: float) -> None:
-    if ran.code in _JUDGED:
+    if ran.code in JUDGED:
         return
     require_content_whole_on_host(ran)
     complaint = ran.stderr.decode("utf-8", "replace")
