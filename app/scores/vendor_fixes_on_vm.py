@@ -31,7 +31,7 @@ _JUDGE = """#!/bin/sh
   awk '/^Rule/ {{ rule = $2 }} /^Result/ {{ print "judged", rule, $2; fflush() }} /^Exit/ {{ print "judge: exit", $2 }}'
 """
 _AT_BOOT = f"""#!/bin/sh
-dmesg -n 1
+dmesg -n 1 </dev/null >/dev/null 2>&1
 sh /root/judge.sh
 sh /root/observe.sh 2>/dev/null | sed 's/^/observed /'
 systemctl disable judge-at-boot.service
@@ -45,6 +45,8 @@ _UNIT = """[Unit]
 After=multi-user.target sshd.service ssh.service
 [Service]
 Type=exec
+# As root is after a login. As a service, SELinux would deny what logins and programs do here, and record it.
+SELinuxContext=-unconfined_u:unconfined_r:unconfined_t:s0-s0:c0.c1023
 ExecStart=/bin/sh -c 'sh /root/at-boot.sh >/dev/ttyS0 2>&1'
 [Install]
 WantedBy=multi-user.target
