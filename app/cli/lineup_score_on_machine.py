@@ -30,6 +30,7 @@ from app.scores.vendor_fixes import (
     run_vendor_trial_on_new_machine,
 )
 from app.scores.vendor_fixes_on_vm import FixesOnMachine, MachineJudge, run_fixes_and_reboot
+from app.skills.catalog import load_skill
 from app.targets.host_registry import forget_changes_undone_by_machine_reset, open_target
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
@@ -126,7 +127,9 @@ async def _apply_vendor_fixes_of_whole_profile(machine: VirtualMachine, tool: st
     image = machine.get_current_image_of_kind()
     fixes = FixesOnMachine(tool, image.content, image.profile, select_rules("", choose_skill(machine, "")))
     _, content, profile = order.skill.split(":")
-    judge = MachineJudge(require_datastream(content), profile)
+    known = load_skill(order.skill).rules
+    chosen = [known[rule].stig_id for rule in order.rules] if len(order.rules) < len(known) else []
+    judge = MachineJudge(require_datastream(content), profile, chosen)
     return await asyncio.to_thread(run_fixes_and_reboot, machine, fixes, judge)
 
 

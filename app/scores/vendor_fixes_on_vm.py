@@ -5,6 +5,7 @@ written to its serial console, so that it needs no login: vendors' fixes can end
 """
 
 import base64
+import shlex
 import subprocess
 import tempfile
 import time
@@ -27,7 +28,7 @@ _CONSOLE = 1 << 30
 _IDLE_SECONDS = 120
 _JUDGE = """#!/bin/sh
 {{ sh /root/scan.sh /root/judging "$(sha256sum {content})" 0 {idle} timeout --kill-after=5 {seconds} \\
-  oscap xccdf eval --profile {profile} {content} 2>&1; echo "Exit $?"; }} |
+  oscap xccdf eval --profile {profile} {rules} {content} 2>&1; echo "Exit $?"; }} |
   awk '/^Rule/ {{ rule = $2 }} /^Result/ {{ print "judged", rule, $2; fflush() }} /^Exit/ {{ print "judge: exit", $2 }}'
 """
 _AT_BOOT = f"""#!/bin/sh
@@ -59,6 +60,8 @@ class MachineJudge:
 
     data_stream: Path
     profile: str
+    rules: Sequence[str] = ()
+    """Only these rules are scanned, by their ids in the data stream; all of the profile if empty."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +149,10 @@ def read_verdicts(judge_output: str) -> dict[str, str]:
     return verdicts
 
 
-def build_judge_script(content: str, profile: str) -> str:
+def build_judge_script(content: str, judge: MachineJudge) -> str:
     """Build the script that scans and prints a line for each rule. It begins again if OpenSCAP hangs or crashes."""
-    return _JUDGE.format(content=content, profile=profile, idle=_IDLE_SECONDS, seconds=_SCAN_SECONDS)
+    rules = " ".join(f"--rule {shlex.quote(one)}" for one in judge.rules)
+    return _JUDGE.format(content=content, profile=judge.profile, rules=rules, idle=_IDLE_SECONDS, seconds=_SCAN_SECONDS)
 
 
 def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: MachineJudge) -> None:
@@ -157,7 +161,7 @@ def _lay_out_judge(shell: RootShell, fixes: FixesOnMachine, judge: MachineJudge)
         content = "/root/judge.xml"
         shell.write(content, judge.data_stream.read_bytes())
     shell.write("/root/scan.sh", SCAN_SCRIPT.read_bytes())
-    shell.write("/root/judge.sh", build_judge_script(content, judge.profile).encode())
+    shell.write("/root/judge.sh", build_judge_script(content, judge).encode())
     shell.write("/root/observe.sh", build_observation_script())
     shell.write("/root/at-boot.sh", _AT_BOOT.encode())
     shell.write("/etc/systemd/system/judge-at-boot.service", _UNIT.encode())

@@ -1,5 +1,6 @@
 """A vendor's whole profile on a virtual machine: what root's shell is told, and what the console then says."""
 
+import base64
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,12 @@ def test_another_judge_is_copied_to_the_machine_and_asked_instead(machine, tmp_p
     assert "base64 -d >/root/judge.xml <<'END'\nPGRhdGEtc3RyZWFtLz4=\nEND" in machine.told.read_text()
 
 
+def test_only_the_rules_that_were_asked_for_are_scanned(machine, tmp_path):
+    run_fixes_and_reboot(machine, fixes("nothing"), MachineJudge(tmp_path / STREAM, "enhanced", ("rule_a", "rule_b")))
+    judge = machine.told.read_text().partition("base64 -d >/root/judge.sh <<'END'\n")[2].partition("END")[0]
+    assert "--profile enhanced --rule rule_a --rule rule_b " in base64.b64decode(judge).decode()
+
+
 @pytest.mark.usefixtures("machine")
 def test_a_machine_that_ends_at_its_reboot_is_told(tmp_path):
     ended = Machine(tmp_path, said="")
@@ -140,7 +147,7 @@ exit 2
     oscap.chmod(0o700)
     (tmp_path / "scan.sh").write_bytes(SCAN_SCRIPT.read_bytes())
     (tmp_path / "judge.xml").write_text("<data-stream/>")
-    script = build_judge_script("/root/judge.xml", "MAC-1_Public").replace("/root", str(tmp_path))
+    script = build_judge_script("/root/judge.xml", MachineJudge(oscap, "MAC-1_Public")).replace("/root", str(tmp_path))
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=path, check=True).stdout
     if verdicts is None:
