@@ -57,11 +57,14 @@ _WHOLE_LINES = (
 
 
 def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
-    """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
+    """Return what the text says to do, as far as this host lacks it: nothing if it has all lines of the text already.
+
+    Raises Undecidable if the text has no literal step, or leaves a value open.
+    """
     resources = [*_find_command_actions_without_redundant_unit_verbs(fix), *_iterate_needed_ageing(fix, files)]
     modes = [one for one in resources if isinstance(one, Chmod)]
     steps = [*(one for one in resources if one not in modes), *_derive_stated_line_actions(fix, files), *modes]
-    if not steps:
+    if not steps and not any(True for _ in find_stated_lines(fix)):
         raise Undecidable("The fix text holds no line and no command that a typed action can have.")
     return tuple(dict.fromkeys(steps))
 

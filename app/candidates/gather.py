@@ -113,8 +113,11 @@ def _add_reloads(candidate: Candidate) -> Candidate:
 def _derive_actions_from_fix_prose(rule: Rule, files: Files, file_that_breaks_rule: str) -> tuple[AnyAction, ...]:
     try:
         return require_stated_actions(rule.fix, files)
-    except Undecidable:
-        return require_option_action_from_sentence(rule.fix, file_that_breaks_rule or next(iter(rule.paths), ""))
+    except Undecidable as exc:
+        try:
+            return require_option_action_from_sentence(rule.fix, file_that_breaks_rule or next(iter(rule.paths), ""))
+        except Undecidable:
+            raise exc from None
 
 
 def _judge_with_parts(

@@ -1,5 +1,6 @@
 """The order of what is proposed, and what becomes of the same proposal from two sources."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -84,6 +85,21 @@ def test_a_proposal_ends_with_the_reload_that_puts_it_in_force(target):
 def test_a_value_that_only_a_site_knows_is_no_proposal(target):
     [one, _] = gather(target, tasks="- copy: {dest: /etc/aliases, content: 'root: change_me@localhost'}")
     assert (one.actions, one.gap) == ((), "It leaves a value open, which a person decides: 'change_me@localhost'.")
+
+
+@pytest.mark.parametrize(
+    ("fix", "gap"),
+    [
+        ('Add this line to "/etc/resolv.conf":\n\nnameserver [name server 1]', "leaves a value open.*name server 1"),
+        ('Add this line to "/etc/ssh/sshd_config":\n\nPermitRootLogin yes', "would change nothing on this host"),
+        ("Ask somebody.", "no line and no command"),
+    ],
+)
+def test_a_fix_text_from_which_nothing_follows_says_why(target, fix, gap):
+    about = replace(STIG.rules[EMPTY], id="x", title="x", requirement="", fix=fix, script=False)
+    [found] = [one for one in gather_candidates(STIG, about, target.files) if one.source == "the fix text"]
+    assert not found.actions
+    assert re.search(gap, found.gap)
 
 
 @pytest.mark.parametrize(
