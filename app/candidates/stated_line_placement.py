@@ -3,7 +3,7 @@
 import re
 
 from app.candidates.scratch_files_to_actions import ScratchFiles
-from app.skills.stated_settings import BOOT_ENTRIES, StatedLine
+from app.skills.stated_settings import BOOT_ENTRIES, NEW_KERNELS, StatedLine
 from app.syntax import host_text
 from app.syntax.host_files_protocol import Files
 from app.targets.subjects.stated_setting_file_families import Family
@@ -13,13 +13,13 @@ _BOOTS_BY_ENTRIES = re.compile(r"^GRUB_ENABLE_BLSCFG=([\"']?)true\1[ \t]*$", re.
 
 def place_stated_line(stated: StatedLine, family: Family, scratch: ScratchFiles) -> bool:
     """Write the line into each file in which it counts; return True if that changes one."""
-    paths = list_boot_entries(scratch.now) if stated.path == BOOT_ENTRIES else [stated.path]
+    paths = _list_boot_files(stated.path, scratch.now) if stated.path in (BOOT_ENTRIES, NEW_KERNELS) else [stated.path]
     texts = {path: family.place_line(scratch.read_text(path) or "", stated.section, stated.line) for path in paths}
     changed = [scratch.write_text(path, text) for path, text in texts.items()]
     return any(changed)
 
 
-def list_boot_entries(files: Files) -> list[str]:
-    """Return the entries that this host boots by; none where it boots by menus made from /etc/default/grub."""
+def _list_boot_files(pattern: str, files: Files) -> list[str]:
+    """Return the files of this host; none where it boots by menus made from /etc/default/grub."""
     menus = host_text.read_text(files, "/etc/default/grub") or ""
-    return files.glob(BOOT_ENTRIES) if _BOOTS_BY_ENTRIES.search(menus) else []
+    return files.glob(pattern) if _BOOTS_BY_ENTRIES.search(menus) else []

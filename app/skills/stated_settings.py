@@ -27,6 +27,8 @@ _BOOT_ARGUMENTS = re.compile(
 )
 BOOT_ENTRIES = "/boot/loader/entries/*.conf"
 """The entries of a boot loader that makes no menus of /etc/default/grub."""
+NEW_KERNELS = "/etc/kernel/cmdline"
+"""From where the entry of a kernel that is installed later gets its arguments, if the host has this file."""
 _SENTENCE = re.compile(r"[.:?]$|^(?:Note|Then|If|Or|To|Add|The|For|Where)\b")
 _FOLLOWS = re.compile(r"\b(?:[Aa]dd|modify|modifying|adding|update)\b.*\bfollowing line\b")
 _TAKES_AWAY = re.compile(r"\b(?:[Rr]emove|[Dd]elete|[Cc]omment out|[Uu]ncomment|conflict)\b")
@@ -86,11 +88,12 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
 
 
 def find_boot_argument_lines(command: str) -> Iterator[StatedLine]:
-    """Yield the lines in which a command of grubby sets arguments: for menus, and in the entries that it writes."""
+    """Yield the lines in which a command of grubby sets arguments: for menus, in entries, and for kernels to come."""
     if added := _BOOT_ARGUMENTS.fullmatch(command.strip()):
         arguments = added["arguments"].strip()
         yield StatedLine("/etc/default/grub", "", f'GRUB_CMDLINE_LINUX="{arguments}"')
         yield StatedLine(BOOT_ENTRIES, "", f"options {arguments}")
+        yield StatedLine(NEW_KERNELS, "", arguments)
 
 
 def _resolve_drop_in_path(file_or_folder: str) -> str:

@@ -33,6 +33,7 @@ _SERVED = (
     ("/etc/sysctl", "systemd-sysctl"),
     ("/etc/default/grub", "grub"),
     ("/boot/loader/entries/", "grub"),
+    ("/etc/kernel/cmdline", "grub"),
     ("/etc/mission/", "mission"),
 )
 """The service that reads files at its start or reload."""
@@ -41,6 +42,7 @@ _NEEDED_WITH_FILE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("/etc/security/faillock.conf", _STACKS, ("pam_faillock",)),
     ("/etc/security/pwquality.conf", _STACKS, ("pam_pwquality",)),
     ("/etc/default/grub", list_family_patterns("/boot/loader/entries/*.conf"), ("options",)),
+    ("/etc/default/grub", list_family_patterns("/etc/kernel/cmdline"), ()),
 )
 """A module's settings count only where a stack runs it, and the kernel's arguments where a host boots by entries: the
 file, more files, and the keys that are needed there."""

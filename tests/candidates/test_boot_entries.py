@@ -12,9 +12,10 @@ from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
 from app.targets.rule_scope import RuleScope
 
-MENUS, ENTRIES = "/etc/default/grub", "/boot/loader/entries"
+MENUS, ENTRIES, NEW = "/etc/default/grub", "/boot/loader/entries", "/etc/kernel/cmdline"
 OPTIONS = "options root=/dev/mapper/rhel-root ro audit=0 $tuned_params"
 ENTRY = f"title RHEL\nlinux /vmlinuz-5.14\ninitrd /initramfs-5.14.img $tuned_initrd\n{OPTIONS}\n"
+STARTS = ("boot-entry options", "new-kernel ")
 FIX = 'Add the argument:\n\n$ sudo grubby --update-kernel=ALL --args="{}"'
 TASKS = """
 - name: Correct the arguments
@@ -30,6 +31,7 @@ def target(tmp_path):
         MENUS: 'GRUB_CMDLINE_LINUX="quiet"\nGRUB_ENABLE_BLSCFG=true\n',
         f"{ENTRIES}/0-rescue.conf": ENTRY.replace("5.14", "0-rescue"),
         f"{ENTRIES}/a-5.14.conf": ENTRY,
+        NEW: f"{OPTIONS.removeprefix('options ')}\n",
     }.items():
         file = tmp_path / "root" / path[1:]
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -55,6 +57,12 @@ def test_an_argument_goes_into_each_entry_and_what_stands_there_stays(target, ta
     assert files.read(f"{ENTRIES}/0-rescue.conf").decode() == ENTRY.replace("5.14", "0-rescue").replace(
         "audit=0", "audit=1"
     )
+    assert files.read(NEW).decode() == "root=/dev/mapper/rhel-root ro audit=1 $tuned_params\n"
+
+
+def test_a_host_without_a_file_for_new_kernels_gets_none(target, tmp_path):
+    (tmp_path / "root" / NEW[1:]).unlink()
+    assert NEW not in judge(target)[0].places
 
 
 def test_a_host_that_boots_by_menus_keeps_its_entries(target, tmp_path):
@@ -77,8 +85,10 @@ def test_an_argument_that_switches_no_protection_on_is_refused(target, arguments
         ("title RHEL", "title other"),
     ],
 )
-def test_nothing_else_of_an_entry_may_change(target, old, new):
-    path = f"{ENTRIES}/a-5.14.conf"
-    asks = frozenset({"boot-entry options audit 1", "boot-entry options init /bin/sh"})
+@pytest.mark.parametrize("path", [f"{ENTRIES}/a-5.14.conf", NEW])
+def test_nothing_else_of_an_entry_may_change(target, path, old, new):
+    if path == NEW:
+        old, new = (one.removeprefix("options ") for one in (old, new))
+    asks = frozenset(f"{start} {what}" for start in STARTS for what in ("audit 1", "init /bin/sh"))
     assessed = target.assess_actions((ReplaceLine(path=path, old=old, new=new),), frozenset({path}), asks)
     assert assessed.refusals

@@ -8,6 +8,8 @@ from tests.targets.test_policy import laid_out
 
 NAMESPACES = "Add the following line to a file in /etc/sysctl.d:\n\nuser.max_user_namespaces = 0\n"
 PATH = "/etc/sysctl.d/90-asked.conf"
+PLACES = ("grub GRUB_CMDLINE_LINUX", "boot-entry options", "new-kernel ")
+"""Where an argument of the kernel is written."""
 
 
 @pytest.mark.parametrize(
@@ -63,12 +65,9 @@ $ sudo systemctl restart systemd-logind
         ('Add to "/etc/default/grub":\n\nGRUB_CMDLINE_LINUX="pti=on"', {"grub GRUB_CMDLINE_LINUX pti on"}),
         (
             "Use the command:\n\n$ sudo grubby --update-kernel=ALL --args=audit_backlog_limit=8192",
-            {"grub GRUB_CMDLINE_LINUX audit_backlog_limit 8192", "boot-entry options audit_backlog_limit 8192"},
+            {f"{place} audit_backlog_limit 8192" for place in PLACES},
         ),
-        (
-            '$ sudo grubby --update-kernel=ALL --args="init_on_free=1"',
-            {"grub GRUB_CMDLINE_LINUX init_on_free 1", "boot-entry options init_on_free 1"},
-        ),
+        ('$ sudo grubby --update-kernel=ALL --args="init_on_free=1"', {f"{place} init_on_free 1" for place in PLACES}),
         ('$ sudo grubby --update-kernel=ALL --remove-args="systemd.confirm_spawn"', set()),
         ("$ echo 'port 0' | sudo tee -a /etc/chrony.conf", {"chrony port 0"}),
         ("Add a line to /etc/unknown.conf:\n\nport 0", set()),

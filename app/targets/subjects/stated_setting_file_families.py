@@ -157,7 +157,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         for new in wanted:
             old = [word for word in words if word.partition("=")[0] == new.partition("=")[0]]
             words = dict.fromkeys(new if word in old else word for word in words) | {new: None}
-        line = f"{name} {' '.join(words)}" if self._is_without_quotes else f'{name}="{" ".join(words)}"'
+        line = " ".join([name, *words]).strip() if self._is_without_quotes else f'{name}="{" ".join(words)}"'
         end = edit_lines.get_index_after_all_lines(text) if at is None else 0
         return edit_lines.replace_or_insert_line(text, line, at, (), end)
 
