@@ -76,6 +76,14 @@ def test_an_argument_that_switches_no_protection_on_is_refused(target, arguments
     assert not any(one.is_usable for one in judge(target, arguments))
 
 
+@pytest.mark.parametrize("path", [f"{ENTRIES}/a-5.14.conf", NEW])
+def test_a_longer_backlog_of_one_place_is_not_made_shorter(target, tmp_path, path):
+    file = tmp_path / "root" / path[1:]
+    file.write_text(file.read_text().replace("audit=0", "audit_backlog_limit=16384"))
+    assert not any(path in one.places for one in judge(target, "audit_backlog_limit=8192") if one.is_usable)
+    assert any(path in one.places for one in judge(target, "audit_backlog_limit=32768") if one.is_usable)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
