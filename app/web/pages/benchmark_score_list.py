@@ -25,6 +25,7 @@ from app.web.pages.templating import render_page
 SHIPPED = PACKAGE.parent / "docs" / "scores"
 HEADS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, str])
 """Columns in their order, each with what it says."""
+TABLES = {"heads": HEADS, "results": RESULT_COLUMNS[1:], "work": WORK_COLUMNS[1:]}
 
 router = APIRouter(include_in_schema=False)
 
@@ -49,16 +50,7 @@ def show_scores(runtime: TheRuntime) -> Response:
                 lines.append(_build_score_line(file, is_own=folder == own))
             except BadInput as exc:
                 unread.append(str(exc))  # list the error instead of a score that fails its check
-    return render_page(
-        "scores.html",
-        here="scores",
-        lines=lines,
-        unread=unread,
-        heads=HEADS,
-        results=RESULT_COLUMNS[1:],
-        work=WORK_COLUMNS[1:],
-        folder=own,
-    )
+    return render_page("scores.html", here="scores", lines=lines, unread=unread, folder=own, tables=TABLES)
 
 
 def _build_score_line(file: Path, *, is_own: bool) -> ScoreLine:

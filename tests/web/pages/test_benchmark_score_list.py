@@ -3,7 +3,7 @@
 from app.config import PACKAGE
 from app.scores.scores_markdown import COLUMNS, RESULT_COLUMNS, WORK_COLUMNS
 from app.scores.signed_score_file import sign_score
-from app.web.pages.benchmark_score_list import HEADS, SHIPPED, _build_score_line
+from app.web.pages.benchmark_score_list import HEADS, SHIPPED, TABLES, _build_score_line
 from app.web.pages.templating import render_template_to_text
 from tests.evidence.played import KEY
 from tests.scores.test_score_figures import GOOD, score, trial
@@ -11,15 +11,7 @@ from tests.scores.test_score_figures import GOOD, score, trial
 
 def shown(lines, unread=()):
     return render_template_to_text(
-        "scores.html",
-        nonce="n",
-        here="/scores",
-        lines=lines,
-        unread=unread,
-        heads=HEADS,
-        results=RESULT_COLUMNS[1:],
-        work=WORK_COLUMNS[1:],
-        folder="data/scores",
+        "scores.html", nonce="n", here="/scores", lines=lines, unread=unread, folder="data/scores", tables=TABLES
     )
 
 
