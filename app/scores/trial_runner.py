@@ -13,7 +13,7 @@ from app.events.kinds import RunQueued
 from app.events.log_writer import RunLog
 from app.events.person_command import Command
 from app.loop.drive import drive_run, roll_back_and_fail_run
-from app.loop.harm_seen_by_probes import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm, find_first_harm_after_reboot
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.machine.sampling.role_energy import extrapolate_joules_if_enough_sampled
@@ -87,8 +87,11 @@ async def run_added_host_trial_on_new_machine(
     run = await _run_to_end(runtime, order, target, rules, budget)
     seconds = time.monotonic() - began
     ways = build_root_ways(open_before, await probe_ways_to_root(new_machine))
-    trial = _build_trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.check_health), was)
+    now = await asyncio.to_thread(target.check_health)
+    trial = _build_trial(runtime, pack, seed, order.host, run, now, was)
     fates = copy_with_effects(order.skill, trial.fates, await observe_effects(new_machine))
+    if order.is_rebooted:
+        trial = msgspec.structs.replace(trial, worse=_list_harm(find_first_harm_after_reboot(was, now)))
     return msgspec.structs.replace(trial, fates=fates, ways=ways, seconds=round(seconds, 3))
 
 
@@ -153,7 +156,6 @@ def _build_trial(
     probes_before: Sequence[Probe],
 ) -> Trial:
     found = summarize_run(runtime.store.read_events(run), skill)
-    harm = find_first_harm(probes_before, probes_after)
     return Trial(
         seed=seed,
         host=host,
@@ -162,11 +164,15 @@ def _build_trial(
         run=run,
         head=found.head,
         events=found.events,
-        worse=(harm,) if harm else (),
+        worse=_list_harm(find_first_harm(probes_before, probes_after)),
         left=found.left,
         broken=found.broken,
         joules=_find_joules(runtime, run),
     )
+
+
+def _list_harm(harm: str | None) -> tuple[str, ...]:
+    return (harm,) if harm else ()
 
 
 def _find_joules(runtime: Runtime, run: str) -> float | None:

@@ -12,7 +12,7 @@ from lxml import etree
 
 from app.errors import EnvironmentUnusable, TemperError
 from app.events.event_field_types import Probe
-from app.loop.harm_seen_by_probes import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm, find_first_harm_after_reboot
 from app.scores.machine_second_check import (
     SCRIPTS,
     Observations,
@@ -61,7 +61,7 @@ async def run_vendor_trial_on_new_machine(
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was, open_before = await asyncio.to_thread(target.check_health), await probe_ways_to_root(new_machine)
     found = await run_fixes(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
-    harm = await _describe_first_harm_if_any(was, target)
+    harm = await _describe_first_harm_if_any(was, target, is_rebooted=order.is_rebooted)
     open_after = await probe_ways_to_root(new_machine)
     fates = tuple(
         TrialOutcome(
@@ -126,9 +126,12 @@ async def probe_ways_to_root(machine: Rootfs | VirtualMachine) -> dict[str, bool
     return found
 
 
-async def _describe_first_harm_if_any(probe_results_before: Sequence[Probe], target: Target) -> tuple[str, ...]:
+async def _describe_first_harm_if_any(
+    probe_results_before: Sequence[Probe], target: Target, *, is_rebooted: bool
+) -> tuple[str, ...]:
+    find_harm = find_first_harm_after_reboot if is_rebooted else find_first_harm
     try:
-        harm = find_first_harm(probe_results_before, await asyncio.to_thread(target.check_health))
+        harm = find_harm(probe_results_before, await asyncio.to_thread(target.check_health))
     except TemperError as exc:
         harm = f"the host can no longer be looked at: {clean_text(str(exc), 300)}"
     return (harm,) if harm else ()
