@@ -63,17 +63,22 @@ def test_a_virtual_machine_has_the_whole_profile_of_its_content_unless_another_s
         choose_skill(Rootfs(tmp_path, "vault"), "stig")
 
 
-async def test_a_vendors_fixes_are_judged_by_the_skill_that_was_asked_for(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("rules", "scanned"), [(("V-1",), ["id-1"]), (("V-1", "V-2"), [])])
+async def test_a_vendors_fixes_are_judged_by_the_skill_and_rules_that_were_asked_for(
+    tmp_path, monkeypatch, rules, scanned
+):
+    known = {"V-1": SimpleNamespace(stig_id="id-1"), "V-2": SimpleNamespace(stig_id="id-2")}
+    monkeypatch.setattr(lineup_score_on_machine, "load_skill", lambda _: SimpleNamespace(rules=known))
     monkeypatch.setattr(lineup_score_on_machine, "require_datastream", lambda name: Path(f"/there/{name}-ds.xml"))
     monkeypatch.setattr(lineup_score_on_machine, "select_rules", lambda rules, skill: (skill, rules))
     asked = []
     monkeypatch.setattr(lineup_score_on_machine, "run_fixes_and_reboot", lambda *words: asked.append(words))
     order = ScoreOrder(
-        label="bash", kind="baseline", skill="scap:disa:MAC-1_Public", rules=("V-1",), seeds=1, hosts=1, host="boots"
+        label="bash", kind="baseline", skill="scap:disa:MAC-1_Public", rules=rules, seeds=1, hosts=1, host="boots"
     )
     await _apply_vendor_fix(machine := build_record(tmp_path, "el9"), "bash", order, "")
     fixes = FixesOnMachine("bash", "ssg-rhel9-ds.xml", "stig", ("scap:ssg-rhel9:stig", ""))
-    assert asked == [(machine, fixes, MachineJudge(Path("/there/disa-ds.xml"), "MAC-1_Public"))]
+    assert asked == [(machine, fixes, MachineJudge(Path("/there/disa-ds.xml"), "MAC-1_Public", scanned))]
 
 
 def test_a_change_that_a_killed_score_left_open_is_not_rolled_back_on_the_machine_that_is_reset(tmp_path, monkeypatch):
