@@ -87,11 +87,10 @@ async def run_added_host_trial_on_new_machine(
     run = await _run_to_end(runtime, order, target, rules, budget)
     seconds = time.monotonic() - began
     ways = build_root_ways(open_before, await probe_ways_to_root(new_machine))
-    now = await asyncio.to_thread(target.check_health)
-    trial = _build_trial(runtime, pack, seed, order.host, run, now, was)
+    trial = _build_trial(
+        runtime, pack, seed, order.host, run, await asyncio.to_thread(target.check_health), was, order.is_rebooted
+    )
     fates = copy_with_effects(order.skill, trial.fates, await observe_effects(new_machine))
-    if order.is_rebooted:
-        trial = msgspec.structs.replace(trial, worse=_list_harm(find_first_harm_after_reboot(was, now)))
     return msgspec.structs.replace(trial, fates=fates, ways=ways, seconds=round(seconds, 3))
 
 
@@ -154,8 +153,12 @@ def _build_trial(
     run: str,
     probes_after: Sequence[Probe],
     probes_before: Sequence[Probe],
+    is_rebooted: bool = False,
 ) -> Trial:
     found = summarize_run(runtime.store.read_events(run), skill)
+    # A run that failed may have ended before its reboot.
+    find_harm = find_first_harm_after_reboot if is_rebooted and not found.broken else find_first_harm
+    harm = find_harm(probes_before, probes_after)
     return Trial(
         seed=seed,
         host=host,
@@ -164,15 +167,11 @@ def _build_trial(
         run=run,
         head=found.head,
         events=found.events,
-        worse=_list_harm(find_first_harm(probes_before, probes_after)),
+        worse=(harm,) if harm else (),
         left=found.left,
         broken=found.broken,
         joules=_find_joules(runtime, run),
     )
-
-
-def _list_harm(harm: str | None) -> tuple[str, ...]:
-    return (harm,) if harm else ()
 
 
 def _find_joules(runtime: Runtime, run: str) -> float | None:

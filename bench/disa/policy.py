@@ -4,8 +4,8 @@
     python bench/disa/policy.py U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark:MAC-1_Public
 
 Only rules are asked whose fix text has a line to write. Each is put to an untouched built-in host with all that is
-proposed for it. A rule for which a person is asked counts as a person's, whatever is proposed. Nothing is changed, and
-only ids, counts and the policy's reasons are printed.
+proposed for it. A rule is accepted if one proposal is, and left to a person if none is and somebody has to decide.
+Nothing is changed, and only ids, counts and the policy's reasons are printed.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def _choose_answer(found: Sequence[Candidate]) -> str:
     if any(one.is_usable for one in found):
         return "accepted"
     if any(one.question or _OPEN_VALUE in one.gap for one in found):
-        return "a person's"
+        return "left to a person"
     if any(_NOTHING_TO_DO in one.gap for one in found):
         return "nothing to change"
     return "refused" if any(one.refusal for one in found) else "no proposal"
