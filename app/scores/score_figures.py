@@ -142,7 +142,8 @@ def _describe_hosts(score: Score) -> str:
     order = score.order
     if order.is_rebooted:
         simulated = " (SIMULATED distribution)" if order.machine_kind == "el9" else ""
-        return f"the machine {order.machine_kind}{simulated}, judged after a reboot"
+        rules = f"{len(order.rules)} rule{'s' * (len(order.rules) > 1)}"
+        return f"the machine {order.machine_kind}{simulated}, {rules}, judged after a reboot"
     if order.host:
         return f"a disposable Debian, {order.host}"
     kinds = [] if order.held_back else ["built-in"]

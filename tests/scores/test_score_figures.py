@@ -19,8 +19,8 @@ def trial(*fates, **more):
     return Trial(seed=1, host="built-in", rules=tuple(fate.rule for fate in fates), fates=fates, **more)
 
 
-def score(*trials, **more):
-    order = ScoreOrder(label="of a test", kind="line-up", skill="stig", rules=("V-1",), seeds=1, hosts=1, **more)
+def score(*trials, rules=("V-1",), **more):
+    order = ScoreOrder(label="of a test", kind="line-up", skill="stig", rules=rules, seeds=1, hosts=1, **more)
     return Score(
         order=order,
         simulated=False,
@@ -38,12 +38,13 @@ def score(*trials, **more):
 @pytest.mark.parametrize(
     ("kind", "hosts"),
     [
-        ("debian12", "the machine debian12, judged after a reboot"),
-        ("el9", "the machine el9 (SIMULATED distribution), judged after a reboot"),
+        ("debian12", "the machine debian12, 2 rules, judged after a reboot"),
+        ("el9", "the machine el9 (SIMULATED distribution), 2 rules, judged after a reboot"),
     ],
 )
-def test_a_machine_that_boots_is_named_with_what_is_simulated(kind, hosts):
-    assert build_score_row(score(trial(GOOD), host="boots", machine_kind=kind)).hosts == hosts
+def test_a_machine_that_boots_is_named_with_its_rules_and_what_is_simulated(kind, hosts):
+    made = score(trial(GOOD), host="boots", machine_kind=kind, rules=("V-1", "V-2"))
+    assert build_score_row(made).hosts == hosts
 
 
 def test_results_of_before_machines_keep_the_bytes_that_were_signed():
