@@ -60,7 +60,7 @@ class TurnSituation:
     weighs: bool = True
     """The decision of a reflection counts."""
     tried: frozenset[str] = frozenset()
-    """Fingerprints of actions that failed on this host."""
+    """Fingerprints of actions that failed on this host or that a person refused."""
     joint_files: tuple[str, ...] = ()
     """Files that must be changed in the same attempt."""
     scope: RuleScope | None = None

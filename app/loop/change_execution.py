@@ -54,7 +54,7 @@ async def judge_proposal(run: Run, _: effects.Judge) -> None:
     assert proposed
     refused: list[tuple[AnyAction | None, str, str]]
     if proposed.fingerprint in item.tried:
-        refused = [(None, "banned approach", "these very actions have failed on this host before")]
+        refused = [(None, "banned approach", "these very actions failed on this host before, or a person refused them")]
     elif why := await _explain_why_vendor_script_refused(run, proposed):
         refused = [(None, "not understood", why)]
     else:

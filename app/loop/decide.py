@@ -199,7 +199,7 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
         return effects.Repeat()
     if attempt.vendor and attempt.proposed is None and not attempt.edited:
         return effects.TakeVendors()
-    if attempt.plan is None and state.has_no_model:
+    if attempt.plan is None and state.takes_proposals_in_order:
         number = next(iter(item.usable_candidates_by_number), 0)
         return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
@@ -282,14 +282,14 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     failed = attempt.failed
     assert failed
     if attempt.has_apply_outcome and attempt.rolled_back is None:
-        if attempt.facts is None and not state.has_no_model:  # they are for the Architect
+        if attempt.facts is None and not state.takes_proposals_in_order:  # they are for the Architect
             return effects.GatherFacts()
         return effects.RollBack(attempt.journal or "", failed.cause)
     if failed.cause == "over budget":
         return effects.CloseItem(rule.id, "escalated", failed.reason)
     if attempt.reflected is None:
         unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_apply_outcome)
-        teaches_nothing = unmade or state.has_no_model or failed.cause == "engine"
+        teaches_nothing = unmade or state.takes_proposals_in_order or failed.cause == "engine"
         if (
             teaches_nothing
             or attempt.fruitless >= MOST_FRUITLESS_TURNS
@@ -307,11 +307,13 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
         and not _can_trial_content_scripts(item, attempt, rule)
     ):
         spent = _explain_no_candidate(item)
-    if spent and not (rule.remedy and _can_ask_people(state)):
+    takes_proposal = bool(spent and not state.has_no_model and item.usable_candidates_by_number)
+    if spent and not takes_proposal and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
     if over := explain_time_or_token_overspending(item, state, now):
         return effects.CloseItem(rule.id, "escalated", spent or over)
-    return effects.StartAttempt(rule.id, attempt.number + 1, vendor=spent is not None)
+    vendor = spent is not None and not takes_proposal
+    return effects.StartAttempt(rule.id, attempt.number + 1, vendor=vendor, takes_proposal=takes_proposal)
 
 
 def _can_trial_content_scripts(item: Item, attempt: Attempt, rule: Rule) -> bool:

@@ -206,7 +206,7 @@ async def propose_proven_fix(run: Run, _: Repeat) -> None:
 async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
     """Propose a candidate unchanged; policy, approval, scanner and probes follow as usual."""
     one = run.item.candidates[effect.number - 1]
-    chosen = "taken in the stated order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
+    chosen = _describe_who_chose(run)
     plan = run.attempt.plan
     made = plan or kinds.PlanMade(
         **run.current_attempt_event_fields,
@@ -221,6 +221,14 @@ async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
     proposed = await _build_proposal(run, one.actions, chosen, made)
     proposed = msgspec.structs.replace(proposed, source=one.source)
     run.append(*(() if plan else (made,)), proposed)
+
+
+def _describe_who_chose(run: Run) -> str:
+    if run.state.has_no_model:
+        return "taken in the stated order, as no model is asked"
+    if run.attempt.takes_proposal:
+        return "taken in the stated order, after the roles' last attempt"
+    return "taken by the Architect"
 
 
 async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
@@ -301,9 +309,9 @@ def _build_reflection_events(run: Run, answer: Reflection) -> list[kinds.Event]:
 def _build_reflection_event(
     run: Run, reason_for_decision: str, decision: Decision = "CONTINUE"
 ) -> kinds.AttemptReflected:
-    """Return the reflection. It bans an approach that ran or was refused, and then failed."""
+    """Return the reflection. It bans an approach that failed here or that a person refused."""
     proposed, failed = run.attempt.proposed, run.attempt.failed
-    is_banned = failed and failed.cause not in ("engine", "over budget", "disapproved")
+    is_banned = failed and failed.cause not in ("engine", "over budget")
     banned = (proposed.fingerprint,) if proposed and is_banned else ()
     return kinds.AttemptReflected(
         **run.current_attempt_event_fields, decision=decision, reason=reason_for_decision, banned=banned
@@ -334,6 +342,8 @@ def _explain_missing_reflection(run: Run) -> str:
         return "no model is asked"
     if run.attempt.vendor:
         return "the last resort is nobody's here to learn from"
+    if run.attempt.takes_proposal:
+        return "no role chose it"
     if run.attempt.failed and run.attempt.failed.cause == "engine":
         return "a role without a usable answer teaches nothing about the host"
     if run.attempt.replayed_fix_id:

@@ -119,6 +119,11 @@ class RunState(Struct, frozen=True):
         return self.request is not None and self.request.engine == "none"
 
     @property
+    def takes_proposals_in_order(self) -> bool:
+        """Whether the attempt's change is the next proposal in the stated order, which no role chooses."""
+        return self.has_no_model or (self.attempt is not None and self.attempt.takes_proposal)
+
+    @property
     def item(self) -> Item | None:
         return self.items[self.working] if self.working else None
 
@@ -293,7 +298,15 @@ def _renew_history(state: RunState, event: kinds.ActionRolledBack | kinds.Reboot
 def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
     event = recorded.event
     if isinstance(event, kinds.AttemptStarted):
-        attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered, event.vendor)
+        attempt = Attempt(
+            number=event.attempt,
+            started=recorded.at,
+            lessons=event.lessons,
+            seen=event.seen,
+            offered=event.offered,
+            vendor=event.vendor,
+            takes_proposal=event.takes_proposal,
+        )
         return replace(item, attempt=attempt)
     if isinstance(event, kinds.CandidatesGathered):
         return replace(item, candidates=event.candidates)

@@ -39,6 +39,8 @@ class ScoreRow:
     findings: int
     passes: int
     fixed: Share
+    fixed_without_role: int | None
+    """Of the fixed ones, those by a proposal that no role chose; None if no role could choose."""
     harmed_and_undone: int
     harm_stayed: Share
     gamed: Share
@@ -97,6 +99,11 @@ def build_score_row(score: Score) -> ScoreRow:
         findings=len(found),
         passes=sum(map(score_structures.has_scanner_cleared_finding, fates)),
         fixed=compute_share_with_interval(count, len(found)),
+        fixed_without_role=(
+            sum(is_fixed(trial, fate) and fate.without_role for trial, fate in found)
+            if score.order.kind == "line-up"
+            else None
+        ),
         harmed_and_undone=sum(fate.harmed for fate in fates),
         harm_stayed=compute_share_with_interval(
             sum(map(score_structures.has_worse_probe_or_rollback_leftover, score.trials)), len(score.trials)

@@ -24,6 +24,8 @@ class TrialOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """passed, escalated, deferred or skipped; empty without a loop."""
     met: bool | None = None
     """Result of the second check; None if there is none for this rule."""
+    without_role: bool = False
+    """It passed by a proposal that no role chose, after the roles' last attempt."""
     failed_at: Stage = ""
     person: bool = False
     """The rule needs a person, so the right outcome is to hand it on."""

@@ -6,7 +6,7 @@ from math import inf
 from pathlib import Path
 
 from app.engines.model_size_from_name import find_model_billions
-from app.scores.score_figures import Mean, ScoreRow, Share
+from app.scores.score_figures import Mean, ScoreRow, Share, compute_share_with_interval
 from app.text.clean import clean_line
 
 HEAD = Path(__file__).with_suffix(".md")
@@ -37,16 +37,23 @@ def render_scores_markdown(rows: Sequence[ScoreRow]) -> str:
 
 def _render_model_size_table(rows: Sequence[ScoreRow]) -> list[str]:
     """Return the table by size of model, with a place for each size that nobody has scored."""
-    places = [_render_table_row(("size", "models", "fixed, best row of each")), _render_table_row(("---",) * 3)]
+    places = [
+        _render_table_row(("size", "models", "fixed by its roles, best row of each")),
+        _render_table_row(("---",) * 3),
+    ]
     for low, high in pairwise(SIZES):
         found = [row for row in rows if (size := _find_size(row)) is not None and low <= size < high]
         bounds = f"{low:g}B to below {high:g}B" if low else f"below {high:g}B"
         name = f"{low:g}B and more" if high == inf else bounds
-        best = sorted(found, key=lambda row: -row.fixed.low)[:MOST_BEST]
+        best = sorted(found, key=lambda row: -_count_fixed_by_roles(row).low)[:MOST_BEST]
         models = ", ".join(dict.fromkeys(format_name(row) for row in best)) or "none yet: yours?"
-        shares = "; ".join(f"{format_share(row.fixed)}, {clean_line(row.hosts, 40)}" for row in best)
+        shares = "; ".join(f"{format_share(_count_fixed_by_roles(row))}, {clean_line(row.hosts, 40)}" for row in best)
         places.append(_render_table_row((name, models, shares or "—")))
     return [*SEND_IN.read_text(encoding="utf-8").splitlines(), "", *places]
+
+
+def _count_fixed_by_roles(row: ScoreRow) -> Share:
+    return compute_share_with_interval(row.fixed.count - (row.fixed_without_role or 0), row.fixed.of)
 
 
 def _find_size(row: ScoreRow) -> float | None:
@@ -118,6 +125,7 @@ _CELLS: dict[str, Callable[[ScoreRow], str]] = {
     "left to a person": lambda row: "—" if row.left_to_person is None else str(row.left_to_person),
     "harmed and undone": lambda row: str(row.harmed_and_undone),
     "refused": lambda row: str(row.refused),
+    "fixed without a role": lambda row: "—" if row.fixed_without_role is None else str(row.fixed_without_role),
     "handed on rightly": lambda row: format_share(row.handed_on),
     "failed at": lambda row: ", ".join(f"{where} {count}" for where, count in row.failed_at) or "—",
     "turns": lambda row: format_mean(row.turns),

@@ -133,7 +133,7 @@ async def test_without_a_reflection_the_run_goes_on_and_says_why_there_is_none(e
         ((CHANGE, replace(FAILED, cause="refused")), ("f",)),
         ((CHANGE, replace(FAILED, cause="engine")), ()),
         ((CHANGE, replace(FAILED, cause="over budget")), ()),
-        ((CHANGE, replace(FAILED, cause="disapproved")), ()),
+        ((CHANGE, replace(FAILED, cause="disapproved")), ("f",)),
         ((FAILED,), ()),
         ((CHANGE,), ()),
     ],

@@ -127,3 +127,14 @@ def test_what_asks_no_model_is_timed_by_finding_and_what_asks_nobody_leaves_noth
         build_score_row(msgspec.structs.replace(made, order=msgspec.structs.replace(made.order, kind="baseline")))
     )
     assert (vendor["left to a person"], vendor["minutes per host"]) == ("—", "—")
+
+
+def test_what_no_role_chose_is_counted_as_fixed_and_not_as_the_models_own():
+    taken = TrialOutcome(rule="V-2", opening="fail", closing="pass", ended="passed", turns=2, without_role=True)
+    made = score(trial(GOOD, taken), together=True)
+    named = msgspec.structs.replace(made, order=msgspec.structs.replace(made.order, label="smollm2-135m"))
+    row = build_score_row(named)
+    assert (row.fixed.count, render_cells(row)["fixed without a role"]) == (2, "1")
+    assert "| smollm2-135m | 1 of 2 (" in render_scores_markdown([row])
+    alone = msgspec.structs.replace(made, order=msgspec.structs.replace(made.order, kind="no model"))
+    assert render_cells(build_score_row(alone))["fixed without a role"] == "—"

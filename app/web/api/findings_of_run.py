@@ -75,7 +75,7 @@ class CandidateView(ApiModel):
     diff: str
     actions: list[Raw]
     taken: bool = Field(description="The newest plan takes it.")
-    failed: bool = Field(description="It failed on this host and is not tried again.")
+    failed: bool = Field(description="It failed on this host, or a person refused it, and is not tried again.")
 
 
 class ItemStory(ApiModel):

@@ -112,7 +112,7 @@ def test_the_items_page_folds_each_proposal_with_its_verdict_and_its_diff():
     assert "a&lt;b&gt;" in page
     assert "<b>" not in page.partition('class="proposals"')[2].partition("<h2>")[0]
     assert "A recipe of ana, taken by the Architect" in page
-    assert "accepted by the policy, failed here" in item_page(*EVENTS, *FAILED)
+    assert "accepted by the policy; failed here, or a person refused it" in item_page(*EVENTS, *FAILED)
 
 
 def test_the_items_page_says_where_a_replayed_fix_is_from():

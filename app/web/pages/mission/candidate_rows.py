@@ -23,7 +23,7 @@ def list_candidate_rows(
 ) -> list[CandidateRow]:
     """Return a row for each candidate.
 
-    `failed_fingerprints` has what failed, `taken_number` the number that the plan takes.
+    `failed_fingerprints` has what failed or a person refused, `taken_number` the number that the plan takes.
     """
     rows = []
     for number, one in enumerate(candidates, 1):
@@ -38,5 +38,5 @@ def _describe_verdict_and_style(candidate: Candidate, failed_fingerprints: Colle
     if candidate.refusal:
         return f"refused by the policy, {candidate.refusal}", "refused"
     if fingerprint_actions(candidate.actions) in failed_fingerprints:
-        return "accepted by the policy, failed here", "refused"
+        return "accepted by the policy; failed here, or a person refused it", "refused"
     return "accepted by the policy", "passed"
