@@ -22,5 +22,6 @@ def find_reason_to_stop_attempts(item: Item, attempt: Attempt, budget: Budget) -
     if item.pivoted and len(healthy) >= GAP_AFTER and len(set(item.tried)) >= GAP_AFTER:
         return f"{len(healthy)} different approaches left the host healthy and still fail: check the rule by hand"
     if attempt.number - item.replayed >= budget.attempts:
-        return f"{attempt.number} attempts did not pass; the last: {item.failures[-1].reason}"
+        attempts = f"{attempt.number} attempt{'s' * (attempt.number > 1)}"
+        return f"{attempts} did not pass; the last: {item.failures[-1].reason}"
     return None

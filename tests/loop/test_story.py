@@ -336,7 +336,7 @@ def test_a_silent_worker_fails_the_attempt_after_three_turns():
 << attempt.failed engine
 >> use safe default reflect
 << attempt.reflected CONTINUE
->> close item A escalated 1 attempts did not pass; the last: the worker gave no usable answer in 3 turns
+>> close item A escalated 1 attempt did not pass; the last: the worker gave no usable answer in 3 turns
 << item.escalated
 >> scan closing
 << scan.started, verdict fail, scan.finished
