@@ -366,6 +366,7 @@ class AttemptStarted(TypedDict):
     seen: NotRequired[str]
     offered: NotRequired["ProvenFix | None"]
     vendor: NotRequired[bool]
+    takes_proposal: NotRequired[bool]
 
 
 class AuditList(TypedDict):
@@ -1177,6 +1178,7 @@ class PlanMade(TypedDict):
     rollback: str
     validation: str
     candidate: NotRequired[int]
+    without_role: NotRequired[bool]
 
 
 class PlanView(TypedDict):

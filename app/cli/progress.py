@@ -84,7 +84,7 @@ def _render_detail_instead_of_sentence(event: kinds.Event, state: RunState) -> s
             done = sum(item.status not in ("waiting", "working") for item in state.items.values())
             head = clean_line(f"● {event.rule} CAT {event.category}  {event.title}", 300)
             return f"\n{head}  ({done + 1} of {len(state.items)})"
-        case kinds.AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
+        case kinds.AttemptStarted(attempt=number, lessons=lessons) if (number > 1 or lessons) and not event.describe():
             return f"  attempt {number}, lessons: {len(lessons)}"
         case kinds.PlanMade():
             return f"    plan: {clean_line(event.approach, 600)}"

@@ -697,6 +697,8 @@ class PlanMade(AttemptEvent, frozen=True, tag="plan"):
     validation: str
     candidate: int = 0
     """Number of the proposal in `candidates` that the plan takes, from 1; 0 if it takes none."""
+    without_role: bool = False
+    """No role planned it: it takes the next proposal in the stated order, or the vendor's script."""
     describe = stay_silent
 
 

@@ -217,6 +217,7 @@ async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
         rollback="The host's journal puts back what it changes.",
         validation="The scanner and the host's probes.",
         candidate=effect.number,
+        without_role=True,
     )
     proposed = await _build_proposal(run, one.actions, chosen, made)
     proposed = msgspec.structs.replace(proposed, source=one.source)
@@ -255,6 +256,7 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
         risk="Nobody here wrote it: read it whole. What it does beside files is not foreseen.",
         rollback="The host's journal puts back files, units and kernel settings that it names.",
         validation="The scanner, the Auditor and the Sentry, as of any change.",
+        without_role=True,
     )
     run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}", plan))
 

@@ -348,6 +348,7 @@ export type AttemptStarted = {
   "seen"?: string;
   "offered"?: ProvenFix | null;
   "vendor"?: boolean;
+  "takes_proposal"?: boolean;
 };
 
 export type AuditList = {
@@ -1109,6 +1110,7 @@ export type PlanMade = {
   "rollback": string;
   "validation": string;
   "candidate"?: number;
+  "without_role"?: boolean;
 };
 
 export type PlanView = {

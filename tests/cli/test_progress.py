@@ -1,8 +1,10 @@
 """What a terminal shows of an event."""
 
+import pytest
+
 from app.cli.progress import render_event
 from app.events.approval_policy import ChangeRisk, PeopleNeeded
-from app.events.kinds import ActionApplied, ApprovalRequested
+from app.events.kinds import ActionApplied, ApprovalRequested, AttemptStarted
 from app.loop.state import RunState
 
 
@@ -12,6 +14,18 @@ def test_a_vendors_script_is_shown_whole_before_it_is_asked_about():
     shown = render_event(asked, RunState()).plain
     assert shown.count("| echo") == 2000
     assert shown.endswith("+the last line\n  ? A waits for approval. Read the change first: temper approve r1")
+
+
+@pytest.mark.parametrize(
+    ("special", "shown"),
+    [
+        ({}, "  attempt 3, lessons: 0"),
+        ({"takes_proposal": True}, "Attempt 3 takes what is proposed and no role has tried"),
+        ({"vendor": True}, "Attempt 3 is the last resort: the vendor's script, if a person approves it"),
+    ],
+)
+def test_an_attempt_that_no_role_plans_says_what_it_tries(special, shown):
+    assert shown in render_event(AttemptStarted(rule="A", attempt=3, lessons=(), **special), RunState()).plain
 
 
 def test_what_outlasts_a_rollback_is_shown_before_it_is_asked_about():

@@ -38,6 +38,7 @@ async def test_the_architect_takes_what_the_content_proposes_and_no_worker_is_as
     assert [one.purpose for one in here.events(TurnStarted)] == ["plan", "review", "triage"]
     [plan] = here.events(PlanMade)
     assert (plan.candidate, plan.approach, plan.paths) == (1, "The fix text has it.", (SSHD,))
+    assert not plan.without_role
     [proposed] = here.events(ActionProposed)
     assert proposed.actions == (SetOption(path=SSHD, key="PermitEmptyPasswords", value="no"),)
     assert proposed.describe().text == "The content's own fix, from the fix text, taken by the Architect"

@@ -39,7 +39,7 @@ async def test_a_proposal_of_the_content_passes_without_a_turn(tmp_path):
     assert (proposed.source, proposed.actions) == ("the fix text", (wanted,))
     order = "taken in the stated order, as no model is asked"
     assert proposed.describe().text == f"The content's own fix, from the fix text, {order}"
-    assert here.events(PlanMade)[0].candidate == 1
+    assert (here.events(PlanMade)[0].candidate, here.events(PlanMade)[0].without_role) == (1, True)
     assert here.events(VerdictExplained)[0].explanation == "No model is asked; the scanner's verdict stands alone."
 
 

@@ -1,6 +1,7 @@
 """What the page says of now, for somebody who has never seen a run."""
 
 import pytest
+from msgspec.structs import replace
 
 from app.events.kinds import (
     ActionApplied,
@@ -47,6 +48,12 @@ def said(events):
 )
 def test_each_moment_has_a_plain_sentence(kind, nth, words):
     assert words in said(upto(kind, nth))
+
+
+def test_where_no_role_plans_it_is_not_said_to():
+    told = [one.event for one in upto(AttemptStarted)]
+    told[-1] = replace(told[-1], takes_proposal=True)
+    assert said(log(told)) == "The next proposal is tried, without a plan of a role."
 
 
 def test_a_scan_that_takes_longer_is_counted():

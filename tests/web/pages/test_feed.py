@@ -1,6 +1,7 @@
 """Lines of the log name the role that acted, and only a role of Temper's."""
 
 import pytest
+from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.event_field_types import Probe
@@ -22,6 +23,7 @@ def line(event):
     ("event", "role", "rest"),
     [
         (PLAN, "architect", " plan: <b>no</b>"),
+        (replace(PLAN, without_role=True), None, "Plan without a role: <b>no</b>"),
         (kinds.LessonLearnt(**AT, lesson=LESSON), "architect", f" lesson: {LESSON.advice}"),
         (kinds.ActionApplied(**AT, journal="j", diff="", changes=(), seconds=0.1), "worker", " changed no file"),
         (PROBED, "sentry", ": 1 of 2 probes fine"),

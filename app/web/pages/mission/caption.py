@@ -114,6 +114,8 @@ def _describe_attempt(mission: Mission, attempt: AttemptView) -> str:
         return "The change is made. The scanner is checking it."
     if attempt.proposed:
         return "The change is written. The policy and the host are checking it."
+    if mission.state.takes_proposals_in_order:
+        return "The next proposal is tried, without a plan of a role."
     return (
         "The plan is ready. The Worker writes the change next." if attempt.plan else "The Architect plans the fix next."
     )

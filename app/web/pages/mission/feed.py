@@ -50,7 +50,7 @@ def to_feed_line(recorded: Recorded) -> FeedLine | None:
 def _describe_plan_lesson_or_probes(event: Event) -> Sentence | None:
     match event:
         case kinds.PlanMade():
-            return Sentence(f"Architect plan: {event.approach}")
+            return Sentence(f"{'Plan without a role' if event.without_role else 'Architect plan'}: {event.approach}")
         case kinds.LessonLearnt():
             return Sentence(f"Architect lesson: {event.lesson.advice}")
         case kinds.SentryProbed():
