@@ -366,7 +366,7 @@ class AttemptStarted(TypedDict):
     seen: NotRequired[str]
     offered: NotRequired["ProvenFix | None"]
     vendor: NotRequired[bool]
-    takes_proposal: NotRequired[bool]
+    roles_stopped: NotRequired[str]
 
 
 class AuditList(TypedDict):

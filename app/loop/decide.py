@@ -300,20 +300,23 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     if attempt.vendor:
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
-    spent = find_reason_to_stop_attempts(item, attempt, state.budget)
+    spent = attempt.roles_stopped or find_reason_to_stop_attempts(item, attempt, state.budget)
     if (
         state.has_no_model
         and not item.usable_candidates_by_number
         and not _can_trial_content_scripts(item, attempt, rule)
     ):
         spent = _explain_no_candidate(item)
-    takes_proposal = bool(spent and not state.has_no_model and item.usable_candidates_by_number)
-    if spent and not takes_proposal and not (rule.remedy and _can_ask_people(state)):
+    over = explain_time_or_token_overspending(item, state, now)
+    if spent and not over and not state.has_no_model and item.usable_candidates_by_number:
+        return effects.StartAttempt(rule.id, attempt.number + 1, roles_stopped=spent)
+    if attempt.roles_stopped:
+        spent = f"{attempt.roles_stopped.rstrip('.')}. What is proposed did not pass either: {failed.reason}"
+    if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
-    if over := explain_time_or_token_overspending(item, state, now):
+    if over:
         return effects.CloseItem(rule.id, "escalated", spent or over)
-    vendor = spent is not None and not takes_proposal
-    return effects.StartAttempt(rule.id, attempt.number + 1, vendor=vendor, takes_proposal=takes_proposal)
+    return effects.StartAttempt(rule.id, attempt.number + 1, vendor=spent is not None)
 
 
 def _can_trial_content_scripts(item: Item, attempt: Attempt, rule: Rule) -> bool:

@@ -193,7 +193,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
             seen=seen,
             offered=offered,
             vendor=effect.vendor,
-            takes_proposal=effect.takes_proposal,
+            roles_stopped=effect.roles_stopped,
         ),
     )
 

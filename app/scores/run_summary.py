@@ -38,7 +38,7 @@ class _RuleTally:
     failed_at: Stage = ""
     asked: kinds.TurnStarted | None = None
     last_ended_well: bool = True
-    takes_proposal: bool = False
+    roles_stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _apply_rule_event(tally: _RuleTally, recorded: Recorded) -> None:
         case kinds.ItemStarted():
             tally.began = recorded.at
         case kinds.AttemptStarted():
-            tally.takes_proposal = event.takes_proposal
+            tally.roles_stopped = bool(event.roles_stopped)
         case kinds.TurnStarted():
             tally.asked = event
             count["turns"] += 1
@@ -122,7 +122,7 @@ def _build_trial_outcome(rule: str, tally: _RuleTally, skill: Skill) -> TrialOut
         opening=tally.opening,
         closing=tally.closing or tally.opening,
         ended=tally.ended,
-        without_role=tally.ended == "passed" and tally.takes_proposal,
+        without_role=tally.ended == "passed" and tally.roles_stopped,
         failed_at="" if tally.ended == "passed" else tally.failed_at,
         person=person,
         seconds=tally.seconds,

@@ -43,7 +43,8 @@ async def played(tmp_path, rule=EMPTY, *, handler=answer_as_watchers_only, recip
 async def test_a_proposal_that_no_role_tried_is_tried_after_their_last_attempt(tmp_path):
     here = await played(tmp_path, budget=Budget(attempts=2))
     assert [one.attempts for one in here.events(ItemPassed)] == [3]
-    assert [one.takes_proposal for one in here.events(AttemptStarted)] == [False, False, True]
+    why = "2 attempts did not pass; the last: the architect gave no usable answer in 3 turns"
+    assert [one.roles_stopped for one in here.events(AttemptStarted)] == ["", "", why]
     told = "Attempt 3 takes what is proposed and no role has tried"
     assert here.events(AttemptStarted)[2].describe().text == told
     [proposed] = here.events(ActionProposed)
@@ -63,6 +64,9 @@ async def test_one_that_harms_is_undone_and_a_person_is_asked(tmp_path):
     assert here.events(FactsGathered) == []  # they are for the Architect, who gets no further attempt
     assert here.events(AttemptReflected)[-1].reason == "no role chose it"
     assert here.events(ItemEscalated)[0].question == "would harm this host"
+    why = here.events(ItemEscalated)[0].reason
+    assert why.startswith("1 attempt did not pass; the last: the architect gave no usable answer in 3 turns. What is")
+    assert "What is proposed did not pass either: backup-login" in why
 
 
 async def test_each_is_tried_once_in_the_stated_order(tmp_path):
@@ -92,3 +96,21 @@ async def test_a_proposal_that_a_person_refuses_is_not_proposed_to_them_again(tm
     assert len(here.events(ApprovalRequested)) == 1
     assert here.events(AttemptFailed)[-1].cause == "disapproved"
     assert [one.rule for one in here.events(ItemEscalated)] == [EMPTY]
+
+
+async def test_after_an_escalation_of_the_architect_no_role_is_asked_for_another_plan(tmp_path):
+    """It escalates at the third of six attempts; both proposals then fail, and its words reach the person."""
+    answers = {
+        "plan": {**OWN, "paths": [SSHD]},
+        "act": {"note": "", "actions": [{"do": "set_option", "path": SSHD, "key": "PermitRootLogin", "value": "yes"}]},
+        "reflect": {"mechanism": "m", "environment": "e", "advice": "a", "decision": "ESCALATE", "reason": "not here"},
+    }
+
+    def answer(request):
+        asked = msgspec.json.decode(request.content, type=ChatRequest)
+        return reply(answers[asked.purpose]) if asked.purpose in answers else answered(request)
+
+    wrong = Recipe(ROOT, "ana", (SetOption(path=SSHD, key="X11Forwarding", value="no"),))
+    here = await played(tmp_path, ROOT, handler=answer, recipes=(wrong,), budget=Budget())
+    assert [bool(one.roles_stopped) for one in here.events(AttemptStarted)] == [False, False, False, True, True]
+    assert here.events(ItemEscalated)[0].reason.startswith("the Architect escalates: not here. What is proposed did")
