@@ -20,6 +20,7 @@ from app.loop.attempt_limit import WEIGH_EVERY
 from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
 from app.loop.harm_seen_by_probes import find_first_harm
 from app.loop.host_inquiry import answer_inquiry
+from app.loop.proposals_with_same_lines import list_fingerprints_of_proposals_with_same_lines
 from app.loop.proven_fix import build_plan_event
 from app.loop.run_in_progress import RoleSeat, Run
 from app.loop.turn_context import TurnContext, build_situation
@@ -314,7 +315,8 @@ def _build_reflection_event(
     """Return the reflection. It bans an approach that failed here or that a person refused."""
     proposed, failed = run.attempt.proposed, run.attempt.failed
     is_banned = failed and failed.cause not in ("engine", "over budget")
-    banned = (proposed.fingerprint,) if proposed and is_banned else ()
+    found = (proposed.fingerprint, *list_fingerprints_of_proposals_with_same_lines(run.item)) if proposed else ()
+    banned = tuple(dict.fromkeys(found)) if is_banned else ()
     return kinds.AttemptReflected(
         **run.current_attempt_event_fields, decision=decision, reason=reason_for_decision, banned=banned
     )

@@ -1,13 +1,14 @@
 """Before a person is asked, what is proposed and no role has tried is tried: with roles that cannot plan."""
 
 import asyncio
+import re
 
 import msgspec
 import pytest
 
 from app.candidates.recipe_file_reader import Recipe
 from app.engines.simulator.reply_creation import ChatRequest
-from app.events.event_field_types import Budget, SetOption
+from app.events.event_field_types import Budget, SetOption, WriteFile
 from app.events.kinds import (
     ActionProposed,
     ActionRolledBack,
@@ -15,11 +16,13 @@ from app.events.kinds import (
     AttemptFailed,
     AttemptReflected,
     AttemptStarted,
+    CandidatesGathered,
     FactsGathered,
     ItemEscalated,
     ItemPassed,
     TurnStarted,
 )
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.loop.architect import OWN, Architect, reply
 from tests.loop.onfixture import OnFixture, answered
 
@@ -28,13 +31,20 @@ SSHD = "/etc/ssh/sshd_config"
 ONCE = Budget(attempts=1)
 
 
-def answer_as_watchers_only(request):
-    """Auditor and Sentry answer; no plan of the Architect is usable."""
-    asked = msgspec.json.decode(request.content, type=ChatRequest)
-    return answered(request) if asked.purpose in ("review", "triage") else reply({})
+def answer_with(**answers):
+    """Answer these purposes so, and all others by the script."""
+
+    def answer(request):
+        purpose = msgspec.json.decode(request.content, type=ChatRequest).purpose
+        return reply(answers[purpose]) if purpose in answers else answered(request)
+
+    return answer
 
 
-async def played(tmp_path, rule=EMPTY, *, handler=answer_as_watchers_only, recipes=(), **more):
+NO_USABLE_PLAN = answer_with(plan={})
+
+
+async def played(tmp_path, rule=EMPTY, *, handler=NO_USABLE_PLAN, recipes=(), **more):
     here = OnFixture(tmp_path, handler=handler, recipes=recipes)
     await here.run(rule, **{"budget": ONCE, **more})
     return here
@@ -50,6 +60,20 @@ async def test_a_proposal_that_no_role_tried_is_tried_after_their_last_attempt(t
     [proposed] = here.events(ActionProposed)
     order = "taken in the stated order, after the roles' last attempt"
     assert proposed.describe().text == f"The content's own fix, from the fix text, {order}"
+
+
+async def test_lines_that_harmed_the_host_are_not_tried_elsewhere_in_their_file(tmp_path):
+    """The Worker's line locks out the backup; a recipe has it at the top of the file."""
+    other = FixtureTarget("fixture", tmp_path / "other")
+    other.prepare()
+    moved = "PermitRootLogin no\n" + re.sub(r"(?m)^PermitRootLogin .*\n", "", other.files.read(SSHD).decode())
+    recipe = Recipe(ROOT, "ana", (WriteFile(path=SSHD, content=moved, mode="0600"),))
+    lock = {"do": "set_option", "path": SSHD, "key": "PermitRootLogin", "value": "no"}
+    answer = answer_with(plan={**OWN, "paths": [SSHD]}, act={"actions": [lock]})
+    here = await played(tmp_path / "host", ROOT, handler=answer, recipes=(recipe,))
+    assert here.events(CandidatesGathered)[0].candidates[0].is_usable
+    assert [one.cause for one in here.events(AttemptFailed)] == ["alarm"]
+    assert [one.rule for one in here.events(ItemEscalated)] == [ROOT]
 
 
 async def test_its_auditor_and_sentry_are_asked_as_about_any_change(tmp_path):
@@ -87,7 +111,7 @@ async def test_what_the_architect_has_tried_is_not_tried_again(tmp_path):
 
 @pytest.mark.parametrize("engine", ["lineup", "none"])
 async def test_a_proposal_that_a_person_refuses_is_not_proposed_to_them_again(tmp_path, engine):
-    here = OnFixture(tmp_path, handler=answer_as_watchers_only)
+    here = OnFixture(tmp_path, handler=NO_USABLE_PLAN)
     async with asyncio.timeout(60), asyncio.TaskGroup() as group:
         group.create_task(here.run(EMPTY, mode="review", budget=ONCE, engine=engine))
         await here.kept.until(ApprovalRequested, count=1)
@@ -100,16 +124,11 @@ async def test_a_proposal_that_a_person_refuses_is_not_proposed_to_them_again(tm
 
 async def test_after_an_escalation_of_the_architect_no_role_is_asked_for_another_plan(tmp_path):
     """It escalates at the third of six attempts; both proposals then fail, and its words reach the person."""
-    answers = {
-        "plan": {**OWN, "paths": [SSHD]},
-        "act": {"note": "", "actions": [{"do": "set_option", "path": SSHD, "key": "PermitRootLogin", "value": "yes"}]},
-        "reflect": {"mechanism": "m", "environment": "e", "advice": "a", "decision": "ESCALATE", "reason": "not here"},
-    }
-
-    def answer(request):
-        asked = msgspec.json.decode(request.content, type=ChatRequest)
-        return reply(answers[asked.purpose]) if asked.purpose in answers else answered(request)
-
+    answer = answer_with(
+        plan={**OWN, "paths": [SSHD]},
+        act={"actions": [{"do": "set_option", "path": SSHD, "key": "PermitRootLogin", "value": "yes"}]},
+        reflect={"mechanism": "m", "environment": "e", "advice": "a", "decision": "ESCALATE", "reason": "not here"},
+    )
     wrong = Recipe(ROOT, "ana", (SetOption(path=SSHD, key="X11Forwarding", value="no"),))
     here = await played(tmp_path, ROOT, handler=answer, recipes=(wrong,), budget=Budget())
     assert [bool(one.roles_stopped) for one in here.events(AttemptStarted)] == [False, False, False, True, True]
