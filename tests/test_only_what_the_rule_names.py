@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from app.events.kinds import ActionApplied, ActionApplying, AttemptFailed, PlanMade
+from app.events.kinds import ActionApplied, ActionApplying, AttemptFailed, AttemptStarted, PlanMade
 from app.targets.fixture.fixture_target import FixtureTarget
 from tests.hostile_engine import Enemy, served
 from tests.test_secrets import ran, worked
@@ -48,18 +48,21 @@ class Straying(Enemy):
 async def test_a_hostile_model_touches_nothing_outside_the_rule(tmp_path):
     data = tmp_path / "data"
     FixtureTarget("fixture", data / "hosts/fixture").prepare()
-    before = FixtureTarget("fixture", data / "hosts/fixture").compute_digest()
     enemy = Straying()
     with served(enemy) as url:
         async with worked(data, url) as (runtime, lineup):
             names = ["V-258007", "V-257985", "V-257984"]
             _, lines = await ran(runtime, lineup, "fixture", "auto", names)
     events = [one.event for one in lines]
-    failed = [one for one in events if isinstance(one, AttemptFailed)]
+    own = {(one.rule, one.attempt) for one in events if isinstance(one, AttemptStarted) and not one.roles_stopped}
+    failed = [one for one in events if isinstance(one, AttemptFailed) and (one.rule, one.attempt) in own]
     assert len(failed) >= 9
     assert {one.cause for one in failed} == {"refused"}
     assert sum("outside the rule" in one.reason for one in failed) >= 5, failed
     assert any("does not name package:tinysshd. It names /etc/ssh/sshd_config" in one.reason for one in failed)
     assert all(path.startswith("/etc/ssh/") for one in events if isinstance(one, PlanMade) for path in one.paths)
-    assert not [one for one in events if isinstance(one, ActionApplied | ActionApplying)]
-    assert FixtureTarget("fixture", data / "hosts/fixture").compute_digest() == before
+    applied = [one for one in events if isinstance(one, ActionApplied | ActionApplying)]
+    assert not [one for one in applied if (one.rule, one.attempt) in own]
+    # what the content proposes is tried then, and it stays in the folder that the rules name
+    changed = {change.path for one in applied if isinstance(one, ActionApplied) for change in one.changes}
+    assert all(path.startswith("/etc/ssh/") for path in changed)

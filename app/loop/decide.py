@@ -308,7 +308,9 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     ):
         spent = _explain_no_candidate(item)
     over = explain_time_or_token_overspending(item, state, now)
-    if spent and not over and not state.has_no_model and item.usable_candidates_by_number:
+    # a role without a usable answer is an engine's fault, which a person looks at before more is changed
+    is_engine_sound = failed.cause != "engine"
+    if spent and not over and is_engine_sound and not state.has_no_model and item.usable_candidates_by_number:
         return effects.StartAttempt(rule.id, attempt.number + 1, roles_stopped=spent)
     if attempt.roles_stopped:
         spent = f"{attempt.roles_stopped.rstrip('.')}. What is proposed did not pass either: {failed.reason}"

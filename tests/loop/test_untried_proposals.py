@@ -1,4 +1,4 @@
-"""Before a person is asked, what is proposed and no role has tried is tried: with roles that cannot plan."""
+"""Before a person is asked, what no role has tried is tried. The roles' own changes are refused here."""
 
 import asyncio
 import re
@@ -41,10 +41,14 @@ def answer_with(**answers):
     return answer
 
 
-NO_USABLE_PLAN = answer_with(plan={})
+STRAYING = answer_with(
+    plan={**OWN, "paths": [SSHD]},
+    act={"actions": [{"do": "set_option", "path": SSHD, "key": "StrictModes", "value": "no"}]},
+)
+"""The policy refuses each change of the roles."""
 
 
-async def played(tmp_path, rule=EMPTY, *, handler=NO_USABLE_PLAN, recipes=(), **more):
+async def played(tmp_path, rule=EMPTY, *, handler=STRAYING, recipes=(), **more):
     here = OnFixture(tmp_path, handler=handler, recipes=recipes)
     await here.run(rule, **{"budget": ONCE, **more})
     return here
@@ -53,8 +57,9 @@ async def played(tmp_path, rule=EMPTY, *, handler=NO_USABLE_PLAN, recipes=(), **
 async def test_a_proposal_that_no_role_tried_is_tried_after_their_last_attempt(tmp_path):
     here = await played(tmp_path, budget=Budget(attempts=2))
     assert [one.attempts for one in here.events(ItemPassed)] == [3]
-    why = "2 attempts did not pass; the last: the architect gave no usable answer in 3 turns"
-    assert [one.roles_stopped for one in here.events(AttemptStarted)] == ["", "", why]
+    first, second, third = (one.roles_stopped for one in here.events(AttemptStarted))
+    assert (first, second) == ("", "")
+    assert third.startswith("2 attempts did not pass; the last: outside the rule")
     told = "Attempt 3 takes what is proposed and no role has tried"
     assert here.events(AttemptStarted)[2].describe().text == told
     [proposed] = here.events(ActionProposed)
@@ -83,13 +88,13 @@ async def test_its_auditor_and_sentry_are_asked_as_about_any_change(tmp_path):
 
 async def test_one_that_harms_is_undone_and_a_person_is_asked(tmp_path):
     here = await played(tmp_path, ROOT)
-    assert [one.cause for one in here.events(AttemptFailed)] == ["engine", "alarm"]
+    assert [one.cause for one in here.events(AttemptFailed)] == ["refused", "alarm"]
     assert here.events(ActionRolledBack)[0].differences == ()
     assert here.events(FactsGathered) == []  # they are for the Architect, who gets no further attempt
     assert here.events(AttemptReflected)[-1].reason == "no role chose it"
     assert here.events(ItemEscalated)[0].question == "would harm this host"
     why = here.events(ItemEscalated)[0].reason
-    assert why.startswith("1 attempt did not pass; the last: the architect gave no usable answer in 3 turns. What is")
+    assert why.startswith("1 attempt did not pass; the last: outside the rule")
     assert "What is proposed did not pass either: backup-login" in why
 
 
@@ -97,7 +102,7 @@ async def test_each_is_tried_once_in_the_stated_order(tmp_path):
     wrong = Recipe(EMPTY, "ana", (SetOption(path=SSHD, key="X11Forwarding", value="no"),))
     here = await played(tmp_path, recipes=(wrong,))
     assert [one.source for one in here.events(ActionProposed)] == ["a recipe of ana", "the fix text"]
-    assert [one.cause for one in here.events(AttemptFailed)] == ["engine", "scanner"]
+    assert [one.cause for one in here.events(AttemptFailed)] == ["refused", "scanner"]
     assert [one.attempts for one in here.events(ItemPassed)] == [3]
 
 
@@ -111,7 +116,7 @@ async def test_what_the_architect_has_tried_is_not_tried_again(tmp_path):
 
 @pytest.mark.parametrize("engine", ["lineup", "none"])
 async def test_a_proposal_that_a_person_refuses_is_not_proposed_to_them_again(tmp_path, engine):
-    here = OnFixture(tmp_path, handler=NO_USABLE_PLAN)
+    here = OnFixture(tmp_path, handler=STRAYING)
     async with asyncio.timeout(60), asyncio.TaskGroup() as group:
         group.create_task(here.run(EMPTY, mode="review", budget=ONCE, engine=engine))
         await here.kept.until(ApprovalRequested, count=1)
