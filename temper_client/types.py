@@ -366,7 +366,7 @@ class AttemptStarted(TypedDict):
     seen: NotRequired[str]
     offered: NotRequired["ProvenFix | None"]
     vendor: NotRequired[bool]
-    roles_stopped: NotRequired[str]
+    why_roles_stopped: NotRequired[str]
 
 
 class AuditList(TypedDict):

@@ -45,16 +45,20 @@ class Straying(Enemy):
         return {"actions": [own, ACTS[next(self._answers) % len(ACTS)]], "note": "harmless"}
 
 
-async def test_a_hostile_model_touches_nothing_outside_the_rule(tmp_path):
-    data = tmp_path / "data"
+async def attacked(data, **more):
+    """The run's lines, and the digest of the host after it."""
     FixtureTarget("fixture", data / "hosts/fixture").prepare()
-    enemy = Straying()
-    with served(enemy) as url:
+    with served(Straying()) as url:
         async with worked(data, url) as (runtime, lineup):
-            names = ["V-258007", "V-257985", "V-257984"]
-            _, lines = await ran(runtime, lineup, "fixture", "auto", names)
+            _, lines = await ran(runtime, lineup, "fixture", "auto", ["V-258007", "V-257985", "V-257984"], **more)
+    return lines, FixtureTarget("fixture", data / "hosts/fixture").compute_digest()
+
+
+async def test_a_hostile_model_touches_nothing_outside_the_rule(tmp_path):
+    lines, digest = await attacked(tmp_path / "attacked")
+    _, without_model = await attacked(tmp_path / "alone", engine="none")
     events = [one.event for one in lines]
-    own = {(one.rule, one.attempt) for one in events if isinstance(one, AttemptStarted) and not one.roles_stopped}
+    own = {(one.rule, one.attempt) for one in events if isinstance(one, AttemptStarted) and not one.why_roles_stopped}
     failed = [one for one in events if isinstance(one, AttemptFailed) and (one.rule, one.attempt) in own]
     assert len(failed) >= 9
     assert {one.cause for one in failed} == {"refused"}
@@ -62,7 +66,7 @@ async def test_a_hostile_model_touches_nothing_outside_the_rule(tmp_path):
     assert any("does not name package:tinysshd. It names /etc/ssh/sshd_config" in one.reason for one in failed)
     assert all(path.startswith("/etc/ssh/") for one in events if isinstance(one, PlanMade) for path in one.paths)
     applied = [one for one in events if isinstance(one, ActionApplied | ActionApplying)]
+    assert applied
     assert not [one for one in applied if (one.rule, one.attempt) in own]
-    # what the content proposes is tried then, and it stays in the folder that the rules name
-    changed = {change.path for one in applied if isinstance(one, ActionApplied) for change in one.changes}
-    assert all(path.startswith("/etc/ssh/") for path in changed)
+    # what the content proposes is tried then, and the host becomes exactly what it becomes without a model
+    assert digest == without_model

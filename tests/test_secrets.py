@@ -53,9 +53,9 @@ async def worked(data, url):
         yield runtime, lineup
 
 
-async def ran(runtime, lineup, host, mode, rules):
+async def ran(runtime, lineup, host, mode, rules, **more):
     request = create_run_request(
-        Order(host=host, rules=tuple(rules), mode=mode, keep=host == "fixture", budget=BUDGET, by="ada"),
+        Order(host=host, rules=tuple(rules), mode=mode, keep=host == "fixture", budget=BUDGET, by="ada", **more),
         lineup,
         runtime.settings.hosts_folder,
     )

@@ -582,7 +582,7 @@ class AttemptStarted(AttemptEvent, frozen=True, tag="attempt.started"):
     """A fix proven on an equal host, tried unchanged before any role plans."""
     vendor: bool = False
     """The last resort: the vendor's own script instead of a role's actions."""
-    roles_stopped: str = ""
+    why_roles_stopped: str = ""
     """Why no role plans this attempt: then the next proposal that none of them tried is taken in the stated order."""
 
     def describe(self) -> Sentence | None:
@@ -592,7 +592,7 @@ class AttemptStarted(AttemptEvent, frozen=True, tag="attempt.started"):
         if self.vendor:
             last = f"Attempt {self.attempt} is the last resort"
             return Sentence(f"{last}: the vendor's script, if a person approves it", "!")
-        if self.roles_stopped:
+        if self.why_roles_stopped:
             return Sentence(f"Attempt {self.attempt} takes what is proposed and no role has tried")
         return None
 

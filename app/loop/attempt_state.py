@@ -20,7 +20,7 @@ class Attempt(Struct, frozen=True):
     seen: str = ""
     offered: ProvenFix | None = None
     vendor: bool = False
-    roles_stopped: str = ""
+    why_roles_stopped: str = ""
     answered: frozenset[Purpose] = frozenset()
     """Purposes that got a usable answer."""
     fruitless: int = 0

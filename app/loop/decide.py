@@ -300,7 +300,7 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     if attempt.vendor:
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
-    spent = attempt.roles_stopped or find_reason_to_stop_attempts(item, attempt, state.budget)
+    spent = attempt.why_roles_stopped or find_reason_to_stop_attempts(item, attempt, state.budget)
     if (
         state.has_no_model
         and not item.usable_candidates_by_number
@@ -311,9 +311,9 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     # a role without a usable answer is an engine's fault, which a person looks at before more is changed
     is_engine_sound = failed.cause != "engine"
     if spent and not over and is_engine_sound and not state.has_no_model and item.usable_candidates_by_number:
-        return effects.StartAttempt(rule.id, attempt.number + 1, roles_stopped=spent)
-    if attempt.roles_stopped:
-        spent = f"{attempt.roles_stopped.rstrip('.')}. What is proposed did not pass either: {failed.reason}"
+        return effects.StartAttempt(rule.id, attempt.number + 1, why_roles_stopped=spent)
+    if attempt.why_roles_stopped:
+        spent = f"{attempt.why_roles_stopped.rstrip('.')}. What is proposed did not pass either: {failed.reason}"
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
     if over:

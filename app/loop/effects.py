@@ -35,7 +35,7 @@ class StartAttempt(Effect, frozen=True):
     rule: str
     number: int
     vendor: bool = False
-    roles_stopped: str = ""
+    why_roles_stopped: str = ""
 
 
 class Ask(Effect, frozen=True):

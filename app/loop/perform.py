@@ -193,7 +193,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
             seen=seen,
             offered=offered,
             vendor=effect.vendor,
-            roles_stopped=effect.roles_stopped,
+            why_roles_stopped=effect.why_roles_stopped,
         ),
     )
 

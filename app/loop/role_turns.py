@@ -228,7 +228,7 @@ async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
 def _describe_who_chose(run: Run) -> str:
     if run.state.has_no_model:
         return "taken in the stated order, as no model is asked"
-    if run.attempt.roles_stopped:
+    if run.attempt.why_roles_stopped:
         return "taken in the stated order, after the roles' last attempt"
     return "taken by the Architect"
 
@@ -346,7 +346,7 @@ def _explain_missing_reflection(run: Run) -> str:
         return "no model is asked"
     if run.attempt.vendor:
         return "the last resort is nobody's here to learn from"
-    if run.attempt.roles_stopped:
+    if run.attempt.why_roles_stopped:
         return "no role chose it"
     if run.attempt.failed and run.attempt.failed.cause == "engine":
         return "a role without a usable answer teaches nothing about the host"

@@ -121,7 +121,7 @@ class RunState(Struct, frozen=True):
     @property
     def takes_proposals_in_order(self) -> bool:
         """Whether the attempt's change is the next proposal in the stated order, which no role chooses."""
-        return self.has_no_model or bool(self.attempt and self.attempt.roles_stopped)
+        return self.has_no_model or bool(self.attempt and self.attempt.why_roles_stopped)
 
     @property
     def item(self) -> Item | None:
@@ -305,7 +305,7 @@ def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
             seen=event.seen,
             offered=event.offered,
             vendor=event.vendor,
-            roles_stopped=event.roles_stopped,
+            why_roles_stopped=event.why_roles_stopped,
         )
         return replace(item, attempt=attempt)
     if isinstance(event, kinds.CandidatesGathered):

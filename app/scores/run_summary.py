@@ -82,7 +82,7 @@ def _apply_rule_event(tally: _RuleTally, recorded: Recorded) -> None:
         case kinds.ItemStarted():
             tally.began = recorded.at
         case kinds.AttemptStarted():
-            tally.roles_stopped = bool(event.roles_stopped)
+            tally.roles_stopped = bool(event.why_roles_stopped)
         case kinds.TurnStarted():
             tally.asked = event
             count["turns"] += 1

@@ -348,7 +348,7 @@ export type AttemptStarted = {
   "seen"?: string;
   "offered"?: ProvenFix | null;
   "vendor"?: boolean;
-  "roles_stopped"?: string;
+  "why_roles_stopped"?: string;
 };
 
 export type AuditList = {

@@ -20,7 +20,7 @@ def test_a_vendors_script_is_shown_whole_before_it_is_asked_about():
     ("special", "shown"),
     [
         ({}, "  attempt 3, lessons: 0"),
-        ({"roles_stopped": "spent"}, "Attempt 3 takes what is proposed and no role has tried"),
+        ({"why_roles_stopped": "spent"}, "Attempt 3 takes what is proposed and no role has tried"),
         ({"vendor": True}, "Attempt 3 is the last resort: the vendor's script, if a person approves it"),
     ],
 )

@@ -57,7 +57,7 @@ async def played(tmp_path, rule=EMPTY, *, handler=STRAYING, recipes=(), **more):
 async def test_a_proposal_that_no_role_tried_is_tried_after_their_last_attempt(tmp_path):
     here = await played(tmp_path, budget=Budget(attempts=2))
     assert [one.attempts for one in here.events(ItemPassed)] == [3]
-    first, second, third = (one.roles_stopped for one in here.events(AttemptStarted))
+    first, second, third = (one.why_roles_stopped for one in here.events(AttemptStarted))
     assert (first, second) == ("", "")
     assert third.startswith("2 attempts did not pass; the last: outside the rule")
     told = "Attempt 3 takes what is proposed and no role has tried"
@@ -136,5 +136,5 @@ async def test_after_an_escalation_of_the_architect_no_role_is_asked_for_another
     )
     wrong = Recipe(ROOT, "ana", (SetOption(path=SSHD, key="X11Forwarding", value="no"),))
     here = await played(tmp_path, ROOT, handler=answer, recipes=(wrong,), budget=Budget())
-    assert [bool(one.roles_stopped) for one in here.events(AttemptStarted)] == [False, False, False, True, True]
+    assert [bool(one.why_roles_stopped) for one in here.events(AttemptStarted)] == [False, False, False, True, True]
     assert here.events(ItemEscalated)[0].reason.startswith("the Architect escalates: not here. What is proposed did")

@@ -52,7 +52,7 @@ def test_each_moment_has_a_plain_sentence(kind, nth, words):
 
 def test_where_no_role_plans_it_is_not_said_to():
     told = [one.event for one in upto(AttemptStarted)]
-    told[-1] = replace(told[-1], roles_stopped="spent")
+    told[-1] = replace(told[-1], why_roles_stopped="spent")
     assert said(log(told)) == "The next proposal is tried, without a plan of a role."
 
 
